@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# mmgauge: host tool and static agent.
+#
+#   make            both programs, in $(O)
+#   make run        set-up, build, and the plan plans/quick.yaml with its comparison
+#   make test       set-up, build, and every test; the last line counts them
+#   make lint       layers, style, clang-tidy, cppcheck
+#   make bench      figures of time, each with pass or fail (not part of the tests)
+#   make install    DESTDIR=, PREFIX=/usr/local
+#   make clean
+#
+#   O=DIR           where everything built goes (default build)
+#   CC=clang        compiler; CROSS_COMPILE= as in the kernel
+#   SAN=address     ASan+UBSan; SAN=thread TSan. The agent is then linked dynamically.
+#   WERROR=1        warnings are errors (developers and CI)
+#   V=1             show commands
+
+O ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+ifeq ($(origin CC),default)
+CC := $(CROSS_COMPILE)gcc
+endif
+AR := $(CROSS_COMPILE)ar
+PKG_CONFIG ?= pkg-config
+SAN ?=
+WERROR ?=
+V ?=
+Q := $(if $(V),,@)
+
+VERSION := 0.1
+LIBS_HOST := sqlite3 yaml-0.1 jansson
+
+# Layers of the agent and of the host tool; tools/layers says who may include whom.
+AGENT_LAYERS := base sys cgroup undo workload wire place worker
+HOST_LAYERS := base sys cgroup undo workload wire place stats plan target store judge run report
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wnull-dereference -Wvla -Wundef \
+	-Wconversion -Wdouble-promotion -Wunused-macros -Wimplicit-fallthrough \
+	-Wframe-larger-than=16384
+WARN_GCC := -Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wjump-misses-init \
+	-Wcast-align=strict -Wformat-overflow=2 -Wformat-truncation=1 -Walloc-zero -Wtrampolines
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
+WARN += $(if $(IS_CLANG),,$(WARN_GCC))
+
+SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SAN_thread := -fsanitize=thread -fno-omit-frame-pointer
+SANFLAGS := $(if $(SAN),$(or $(SAN_$(SAN)),$(error SAN is "address" or "thread")))
+
+BUILD_ID := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+
+# The measured loops are part of the instrument: one fixed set of code flags.
+CODE := -std=gnu17 -O2 -g -fno-common -fno-strict-aliasing -D_GNU_SOURCE -Isrc -I$(O)/gen
+HARD := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+CFLAGS_ALL := $(CODE) $(WARN) $(if $(WERROR),-Werror) $(HARD) $(SANFLAGS) $(CFLAGS)
+CFLAGS_HOST := $(shell $(PKG_CONFIG) --cflags $(LIBS_HOST) 2>/dev/null)
+LDLIBS_HOST := $(shell $(PKG_CONFIG) --libs $(LIBS_HOST) 2>/dev/null) -lRmath -lmd -lm
+AGENT_LINK := $(if $(SAN),,-static)
+
+srcs = $(foreach l,$(1),$(sort $(wildcard src/$(l)/*.c src/$(l)/*/*.c)))
+objs = $(patsubst src/%.c,$(O)/obj/%.o,$(call srcs,$(1)))
+
+AGENT_OBJS := $(call objs,$(AGENT_LAYERS))
+HOST_OBJS := $(call objs,$(HOST_LAYERS))
+ALL_OBJS := $(sort $(AGENT_OBJS) $(HOST_OBJS) $(call objs,agent cli))
+
+.DELETE_ON_ERROR:
+.PHONY: all agent
+all: $(O)/mmgauge $(O)/mmgauge-agent
+agent: $(O)/mmgauge-agent
+
+# Objects are rebuilt when the flags change, and only then.
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(CFLAGS_HOST) $(AGENT_LINK) $(BUILD_ID)
+$(O)/.flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
+.PHONY: FORCE
+FORCE:
+
+$(O)/gen/build_id.h: $(O)/.flags
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '#define BUILD_VERSION "%s"\n#define BUILD_ID "%s"\n#define BUILD_FLAGS "%s"\n' \
+		'$(VERSION)' '$(BUILD_ID)' '$(CC) $(CODE) $(SANFLAGS)' > $@
+
+$(O)/obj/%.o: src/%.c $(O)/.flags $(O)/gen/build_id.h
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo '  CC      $<')
+	$(Q)$(CC) $(CFLAGS_ALL) $(CFLAGS_HOST) -MMD -MP -c $< -o $@
+
+$(O)/libagent.a: $(AGENT_OBJS)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(O)/libhost.a: $(HOST_OBJS)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/mmgauge-agent: $(call objs,agent) $(O)/libagent.a
+	$(if $(V),,@echo '  LINK    $@')
+	$(Q)$(CC) $(CFLAGS_ALL) $(AGENT_LINK) $^ -o $@ -lm -pthread
+$(O)/mmgauge: $(call objs,cli) $(O)/libhost.a
+	$(if $(V),,@echo '  LINK    $@')
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDLIBS_HOST) -pthread
+
+# Tests: tests/unit/test_X.c and tests/root/test_X.c are programs of their own. Those of unit/
+# may use every layer, those of root/ only the agent's (they run in a guest, too).
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+ROOT_TESTS := $(patsubst tests/root/%.c,$(O)/tests/root/%,$(sort $(wildcard tests/root/test_*.c)))
+.PHONY: unit-tests root-tests
+unit-tests: $(UNIT_TESTS)
+root-tests: $(ROOT_TESTS)
+
+CFLAGS_TEST = $(filter-out -Wconversion -Wunused-macros -Wmissing-prototypes,$(CFLAGS_ALL)) -Itests
+$(O)/tests/unit/%: tests/unit/%.c tests/tap.h $(O)/libhost.a $(O)/libagent.a
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo '  TEST    $@')
+	$(Q)$(CC) $(CFLAGS_TEST) $(CFLAGS_HOST) -MMD -MP $< -o $@ $(O)/libhost.a $(O)/libagent.a \
+		$(LDLIBS_HOST) -pthread
+$(O)/tests/root/%: tests/root/%.c tests/tap.h $(O)/libagent.a
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo '  TEST    $@')
+	$(Q)$(CC) $(CFLAGS_TEST) -MMD -MP $< -o $@ $(AGENT_LINK) $(O)/libagent.a -lm -pthread
+
+include $(wildcard tools/*.mk)
+
+.PHONY: clean
+clean:
+	$(Q)rm -rf $(O)
+
+-include $(ALL_OBJS:.o=.d) $(wildcard $(O)/tests/*/*.d)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the numbers allow to be said. Rows (case x metric), pairing of variants by round, the
+ * family of a table and the one verdict function. Used by run (stopping), report, gate and
+ * selfcheck; rules in design and docs/statistics.md.
+ */
+#ifndef JUDGE_JUDGE_H
+#define JUDGE_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "store/store.h"
+
+struct err;
+
+enum verdict {
+	VERDICT_REGRESSED,
+	VERDICT_IMPROVED,
+	VERDICT_NO_CHANGE,	/* inside the margin */
+	VERDICT_INCONCLUSIVE,
+	VERDICT_UNTRUSTWORTHY,	/* too many of its runs are marked, or all failed */
+	VERDICT_NONE,		/* not a primary metric, or nothing to compare */
+};
+const char *verdict_name(enum verdict v); /* "regressed", … */
+
+/* One variant of one row. */
+struct judge_side {
+	size_t n;	  /* good samples */
+	size_t n_bad;	  /* marked untrustworthy: kept, counted, not used */
+	size_t n_failed;
+	double median, mean, stddev, min, max;
+	double cv;	  /* stddev / mean */
+};
+
+struct judge_effect {
+	size_t n;	      /* pairs (top level that varies) */
+	double change;	      /* Hodges-Lehmann of log-ratios, as fraction: +0.05 = 5 % more */
+	double lo, hi;	      /* 95 % signed-rank interval, same scale */
+	double lo90, hi90;    /* 90 %: the equivalence test */
+	double t_lo, t_hi;    /* 95 % t interval of the mean log-ratio */
+	double p, p_adjusted; /* signed rank, two-sided; Holm over the family */
+	double mde;	      /* smallest change that this n and spread see with 80 % power */
+	bool exact;	      /* no spread on either side: decided by arithmetic */
+	bool real_small;      /* zero rejected although no change beyond the margin */
+	unsigned more_rounds; /* inconclusive: how many further rounds would decide, 0 unknown */
+	enum verdict verdict;
+};
+
+struct judge_row {
+	const struct store_case *c;
+	const struct store_metric *m;
+	struct judge_side *side;     /* one per variant */
+	struct judge_effect *effect; /* one per variant; [0] (the base) unused */
+	bool disagree;		     /* another rate of this case would get another verdict */
+};
+
+struct judge_table {
+	const struct store_experiment *x; /* borrowed */
+	double margin;
+	struct judge_row *rows; size_t n_rows; /* primary metrics first, in case order */
+	size_t family; /* comparisons in the Holm family */
+};
+
+/*
+ * Builds and judges a table from all samples of an experiment. @margin < 0: the experiment's.
+ * @obs as from store_read_obs.
+ */
+__must_check int judge_experiment(const struct store_experiment *x, const struct store_obs *obs,
+				  size_t n_obs, double margin, struct judge_table *ret,
+				  struct err *e);
+void judge_table_done(struct judge_table *t);
+
+/* The verdict of one comparison from its numbers; pure. @higher_is_better gives the direction. */
+enum verdict judge_verdict(const struct judge_effect *f, double margin, bool higher_is_better);
+
+/* How many comparisons @rounds can decide at 5 % under Holm: the largest m with 2/2^n <= 0.05/m. */
+uint64_t judge_can_decide(unsigned rounds);
+/* Fewest rounds with which a family of @comparisons can be decided. */
+unsigned judge_rounds_for(uint64_t comparisons);
+
+#define JUDGE_MIN_ROUNDS 6 /* a 95 % signed-rank interval doesn't exist below */
+
+#endif

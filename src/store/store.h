@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The result store: one SQLite file, the only SQL of the project. Schema in docs/store.md. The
+ * store knows names, parameters, units and numbers, not workloads. Levels: experiment > boot >
+ * run > sample; counters say where they were read.
+ *
+ * Strings in structs handed in are borrowed; those handed out belong to the object that they
+ * came with. All times are nanoseconds, CLOCK_MONOTONIC unless the name says wall.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/kv.h"
+
+struct err;
+struct store;
+
+#define STORE_SCHEMA_VERSION 1
+
+enum store_mode { STORE_READ, STORE_WRITE };
+
+/*
+ * STORE_WRITE creates the file when it isn't there and takes the writer's lock: a second writer
+ * is -EBUSY with a message. A newer schema, or a file that is no store, is refused.
+ */
+__must_check int store_open(const char *path, enum store_mode mode, struct store **ret,
+			    struct err *e);
+void store_close(struct store *s); /* NULL is fine */
+
+struct store_variant {
+	int64_t id;
+	char *name;
+	char *target;	/* "local" */
+	char *spec;	/* key=value text: placement, settings, overridden parameters */
+};
+
+struct store_case {
+	int64_t id;
+	char *workload;
+	unsigned revision;
+	char *params;	/* key=value text, canonical */
+	char *title;	/* what tables print: only parameters that differ from the default */
+	char *op;	/* what one operation is */
+	bool primary_row; /* in the family of the table; else exploratory */
+};
+
+struct store_metric {
+	int64_t id;
+	int64_t case_id;
+	char *name;	/* "ops_per_cpu_s" */
+	char *unit;	/* "op/s" */
+	bool higher_is_better;
+	bool primary;	/* the one with a verdict */
+	char *help;
+};
+
+struct store_experiment {
+	int64_t id;
+	char *name;
+	char *plan_text;  /* the plan file, or the expanded short form */
+	char *plan_hash;
+	char *command;	  /* to run it again */
+	char *order;	  /* how the order was drawn: "balanced" */
+	uint64_t seed;
+	double margin;	  /* fraction */
+	uint64_t time_ns, warmup_ns;
+	unsigned rounds_planned;
+	int64_t wall_start_ns;
+	char *tool;	  /* version and build id of the tool and of the agent */
+	char *status;	  /* "running", "done", "interrupted", "failed" */
+	char *skipped;	  /* variants dropped by --skip-unplaceable, one a line, or "" */
+	struct store_variant *variants; size_t n_variants; /* in the order of the plan */
+	struct store_case *cases; size_t n_cases;
+	struct store_metric *metrics; size_t n_metrics;
+};
+void store_experiment_done(struct store_experiment *x);
+
+/* Writes experiment, variants and cases; fills in all ids. */
+__must_check int store_add_experiment(struct store *s, struct store_experiment *x, struct err *e);
+__must_check int store_set_status(struct store *s, int64_t experiment, const char *status,
+				  struct err *e);
+/* The same metric of the same case again is fine and gives the same id. */
+__must_check int store_add_metric(struct store *s, struct store_metric *m, struct err *e);
+
+/* A boot of a kernel on a target; the same boot_id for the same variant gives the same row. */
+struct store_boot {
+	int64_t id;
+	int64_t experiment;
+	char *boot_id;
+	char *kernel;	/* uname -r and -v */
+	char *machine;
+};
+__must_check int store_add_boot(struct store *s, struct store_boot *b, struct err *e);
+/* Environment facts at a moment, by variant; key and value text. */
+__must_check int store_add_env(struct store *s, int64_t experiment, int64_t variant,
+			       const struct kvs *facts, struct err *e);
+
+struct store_sample { int64_t metric; double value; };
+struct store_counter { const char *where; const char *name; const char *unit; double value; };
+struct store_place {
+	unsigned group, level;
+	const char *path, *key, *want, *got, *file;
+};
+struct store_note { /* warnings and errors */
+	const char *kind; /* "warning" (marks nothing), "untrustworthy", "error" */
+	const char *code; /* "steal", "worker_died", "limit_not_reached" */
+	const char *text;
+};
+
+struct store_run {
+	int64_t id;
+	int64_t experiment, variant, case_id, boot;
+	unsigned round;	 /* from 1 */
+	unsigned seq;	 /* order in which runs were started, from 1 */
+	unsigned repeat; /* 0; a spoilt round that is taken again counts up */
+	uint64_t start_ns, end_ns; /* of the measured window */
+	int64_t wall_ns;
+	const char *status; /* "ok", "untrustworthy", "failed" */
+	const struct store_sample *samples; size_t n_samples;
+	const struct store_counter *counters; size_t n_counters;
+	const struct store_place *places; size_t n_places;
+	const struct store_note *notes; size_t n_notes;
+};
+/* One transaction, durable when it returns. Fills in id. */
+__must_check int store_add_run(struct store *s, struct store_run *r, struct err *e);
+
+/* Reading. @id 0: the last experiment. -ENOENT when there is none. */
+__must_check int store_read_experiment(struct store *s, int64_t id, struct store_experiment *ret,
+				       struct err *e);
+__must_check int store_list_experiments(struct store *s, struct store_experiment **ret, size_t *n,
+					struct err *e); /* without variants, cases, metrics */
+
+/* A sample as reports see it, in order of seq. */
+struct store_obs {
+	int64_t run, variant, case_id, boot, metric;
+	unsigned round, seq, repeat;
+	double value;
+	bool untrustworthy; /* the run's status */
+	bool failed;
+	uint64_t start_ns, end_ns;
+};
+/* All samples of one experiment, sorted by case, metric, variant, seq. Free *@ret. Fast path. */
+__must_check int store_read_obs(struct store *s, int64_t experiment, struct store_obs **ret,
+				size_t *ret_n, struct err *e);
+/* Runs with their notes; strings live until store_runs_done. */
+struct store_runs {
+	struct store_run *v;
+	size_t n;
+};
+__must_check int store_read_runs(struct store *s, int64_t experiment, struct store_runs *ret,
+				 struct err *e); /* all, with samples, counters, places, notes */
+void store_runs_done(struct store_runs *r);
+/* Facts of the environment of a variant, sorted by key. */
+__must_check int store_read_env(struct store *s, int64_t experiment, int64_t variant,
+				struct kvs *ret, struct err *e);
+__must_check int store_read_boots(struct store *s, int64_t experiment, struct store_boot **ret,
+				  size_t *n, struct err *e);
+/* Which (case, variant, round) have a finished run (any status), for --resume. */
+__must_check int store_has_run(struct store *s, int64_t experiment, int64_t case_id,
+			       int64_t variant, unsigned round, bool *ret, struct err *e);
+/* Hex SHA-256-like hash over all rows of an experiment in a fixed order: "hash of the raw data". */
+__must_check int store_hash(struct store *s, int64_t experiment, char ret_hex[33], struct err *e);
+
+#endif

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every workload, in the order in which lists show them. No include guard: read twice. */
+WORKLOAD(null)
+WORKLOAD(delay)

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a workload is. Each lives in one file named after it and defines
+ * `const struct workload workload_NAME`; list.h names them all. A workload doesn't know in which
+ * group, container or kernel it runs, nor who counts its time: worker/ calls its hooks, keeps the
+ * clock and makes the rates. Help, man section and contract test come from the descriptor.
+ */
+#ifndef WORKLOAD_WORKLOAD_H
+#define WORKLOAD_WORKLOAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/kv.h"
+
+struct err;
+struct str;
+
+enum workload_kind {
+	WORKLOAD_RATE,	  /* loops until told to stop; value = operations / measured time */
+	WORKLOAD_BATCH,	  /* a fixed amount of work; value = seconds from gate to the last end */
+	WORKLOAD_LATENCY, /* times single operations or small batches; value = ns per operation */
+	WORKLOAD_DRIVER,  /* runs a real program and reads its report */
+};
+
+enum param_type {
+	PARAM_U64,
+	PARAM_SIZE,	/* bytes, "64K" */
+	PARAM_DURATION, /* nanoseconds, "3s" */
+	PARAM_CHOICE,	/* one of the words in `choices`, parsed to its index */
+	PARAM_BOOL,
+	PARAM_TEXT,
+};
+
+/* Tables of these end with an entry without a name. */
+struct param_spec {
+	const char *name;
+	enum param_type type;
+	const char *def;  /* default, as text; must parse */
+	const char *help; /* one line, lower case */
+	uint64_t min, max; /* inclusive, for the numeric types; max 0 = no upper bound */
+	const char *const *choices; /* NULL-terminated, for PARAM_CHOICE */
+};
+
+struct param_value {
+	uint64_t u;	/* numeric types, choice index, bool */
+	char *text;	/* canonical text: "128M", "process" */
+};
+
+struct params {
+	const struct param_spec *spec;
+	struct param_value *v; /* one per spec entry, in order */
+	size_t n;
+};
+
+/* By name; asking for a parameter that the workload doesn't have is our bug (assert). */
+uint64_t params_u64(const struct params *p, const char *name);
+const char *params_text(const struct params *p, const char *name);
+bool params_have(const struct params *p, const char *name);
+
+enum metric_direction { METRIC_HIGHER, METRIC_LOWER };
+
+/*
+ * Metrics beyond those that worker/ derives for every workload of a kind (see worker/metric.h).
+ * Values are set with task_metric() by the workload; worker/ adds or averages over tasks.
+ */
+struct metric_spec {
+	const char *name;
+	const char *unit;
+	enum metric_direction direction;
+	const char *help;
+	enum { METRIC_SUM, METRIC_MEAN, METRIC_MAX } over_tasks;
+};
+
+enum workload_need {
+	NEED_ROOT = 1,
+	NEED_DIR = 2,	     /* files in the work directory */
+	NEED_REAL_CACHE = 4, /* a page-cache file system: tmpfs does not do */
+	NEED_SWAP = 8,
+	NEED_MEMCG = 16,     /* a memory controller in the placement */
+};
+
+#define TASK_METRICS_MAX 8
+
+/*
+ * One task: a process or a thread. It lives in shared memory, one per cache-line pair for the
+ * part written in the measured loop. Hooks run in the task itself.
+ */
+struct task {
+	/* Written in the loop, read by the supervisor; nothing else shares these lines. */
+	_Alignas(CACHELINE_PAIR) atomic_ullong ops;
+	/* Read in the loop. */
+	_Alignas(CACHELINE_PAIR) const atomic_uint *phase; /* shared by all tasks of a case */
+	unsigned my_phase; /* go on while *phase has this value */
+	unsigned index;	   /* 0.. over all tasks of the case */
+	unsigned group;	   /* 0.. which group it is in */
+	unsigned member;   /* 0.. within its group */
+	unsigned n_tasks;  /* all tasks of the case */
+	unsigned per_group;
+	int dirfd;	   /* work directory, or -EBADF when the workload needs none */
+	uint64_t seed;	   /* for access patterns: same in every variant and round of a case */
+	const struct params *params;
+	void *priv;	   /* the workload's own, set up in task_init */
+	void *shared;	   /* what setup() returned in ctx->shared, common to all tasks */
+
+	/* Filled by worker/ around the measured part; verify() may read them. */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns, user_ns, sys_ns;
+	uint64_t minflt, majflt, nvcsw, nivcsw;
+	uint64_t bytes;		/* data moved, set by workloads for which that means something */
+	double metric[TASK_METRICS_MAX];
+};
+
+/* True while the task should go on: one relaxed load of a line that nobody writes meanwhile. */
+static inline bool task_running(const struct task *t)
+{
+	return atomic_load_explicit(t->phase, memory_order_relaxed) == t->my_phase;
+}
+
+/* Counts by a plain add to the task's own line: one writer, so no locked instruction. */
+static inline void task_count(struct task *t, uint64_t n)
+{
+	atomic_store_explicit(&t->ops,
+			      atomic_load_explicit(&t->ops, memory_order_relaxed) + n,
+			      memory_order_relaxed);
+}
+
+/* Sets metric number @i of the workload's `metrics` table. */
+static inline void task_metric(struct task *t, size_t i, double value)
+{
+	t->metric[i] = value;
+}
+
+/* What is common to the tasks of one case; setup() and teardown() run in the supervisor. */
+struct workload_ctx {
+	const struct params *params;
+	unsigned n_tasks;
+	unsigned n_groups;
+	unsigned per_group;
+	int dirfd;    /* work directory or -EBADF */
+	void *shared; /* setup() may put shared memory (MAP_SHARED) or read-only data here */
+	size_t shared_bytes;
+};
+
+struct workload {
+	const char *name;
+	const char *summary;
+	unsigned revision; /* bump when the meaning of an operation changes; compare refuses a mix */
+	enum workload_kind kind;
+	const char *op;	   /* what one operation is, singular: "page touched" */
+	const char *timed; /* what is inside the timed part */
+	const char *exercises; /* kernel paths it is meant to load */
+	bool sleeps;	   /* may block: then the wall rate is primary even with one task */
+	unsigned needs;	   /* enum workload_need, or-ed */
+	const char *default_fs; /* value of the placement key "fs" when none is given, or NULL */
+	const struct param_spec *params; /* own ones; "tasks" and "mode" are added by PARAMS_TASKS */
+	const struct metric_spec *metrics; /* own ones, or NULL */
+
+	/* Memory that the case needs, all tasks together, for the check against limits. */
+	uint64_t (*footprint_bytes)(const struct params *p);
+	/* Further checks of parameters against each other, without side effects. May be NULL. */
+	int (*check)(const struct params *p, struct err *e);
+
+	/* All hooks but run may be NULL. */
+	int (*setup)(struct workload_ctx *ctx, struct err *e);
+	int (*task_init)(struct task *t, struct err *e); /* before the gate, may allocate */
+	int (*run)(struct task *t, struct err *e); /* see kind; called for warm-up and for real */
+	int (*verify)(const struct task *t, struct err *e); /* did it do what it claims? */
+	void (*task_done)(struct task *t);
+	void (*teardown)(struct workload_ctx *ctx);
+};
+
+/* The two parameters that every workload with tasks has; put first in its table. */
+extern const char *const workload_modes[]; /* process, thread */
+#define PARAMS_TASKS                                                                         \
+	{ .name = "tasks", .type = PARAM_U64, .def = "1", .min = 1, .max = 4096,               \
+	  .help = "tasks in each group" },                                                     \
+	{ .name = "mode", .type = PARAM_CHOICE, .def = "process", .choices = workload_modes,   \
+	  .help = "tasks are processes or threads of one process per group" }
+enum { MODE_PROCESS, MODE_THREAD };
+
+/* All workloads, NULL-terminated, in the order of list.h. */
+extern const struct workload *const workload_table[];
+const struct workload *workload_find(const char *name); /* NULL when unknown */
+/* Nearest name for an error message, or NULL. */
+const char *workload_nearest(const char *name);
+
+/*
+ * Parses @kvs against the workload's table: every key known, every value in range, defaults for
+ * the rest, then the workload's check(). *@ret is ended with params_done.
+ */
+__must_check int params_parse(const struct workload *w, const struct kvs *kvs, struct params *ret,
+			      struct err *e);
+void params_done(struct params *p);
+/* All parameters in table order with canonical values: the identity of a case. */
+void params_format(const struct params *p, struct str *out);
+/* Name of the primary derived metric: see design, "one primary metric a workload". */
+const char *workload_primary(const struct workload *w, const struct params *p, unsigned n_tasks);
+
+#define DECLARE_WORKLOAD(name) extern const struct workload workload_##name
+#define WORKLOAD(name) DECLARE_WORKLOAD(name);
+#include "workload/list.h"
+#undef WORKLOAD
+
+#endif
