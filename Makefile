@@ -72,19 +72,21 @@ all: $(O)/mmgauge $(O)/mmgauge-agent
 agent: $(O)/mmgauge-agent
 
 # Objects are rebuilt when the flags change, and only then.
-FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(CFLAGS_HOST) $(AGENT_LINK) $(BUILD_ID)
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(CFLAGS_HOST) $(AGENT_LINK)
 $(O)/.flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
 .PHONY: FORCE
 FORCE:
 
-$(O)/gen/build_id.h: $(O)/.flags
+# Changes with every commit; only the few files that include it are rebuilt then.
+$(O)/gen/build_id.h: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '#define BUILD_VERSION "%s"\n#define BUILD_ID "%s"\n#define BUILD_FLAGS "%s"\n' \
-		'$(VERSION)' '$(BUILD_ID)' '$(CC) $(CODE) $(SANFLAGS)' > $@
+		'$(VERSION)' '$(BUILD_ID)' '$(CC) $(CODE) $(SANFLAGS)' > $@.new
+	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(O)/obj/%.o: src/%.c $(O)/.flags $(O)/gen/build_id.h
+$(O)/obj/%.o: src/%.c $(O)/.flags | $(O)/gen/build_id.h
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo '  CC      $<')
 	$(Q)$(CC) $(CFLAGS_ALL) $(CFLAGS_HOST) -MMD -MP -c $< -o $@
@@ -120,7 +122,8 @@ $(O)/tests/root/%: tests/root/%.c tests/tap.h $(O)/libagent.a
 	$(if $(V),,@echo '  TEST    $@')
 	$(Q)$(CC) $(CFLAGS_TEST) -MMD -MP $< -o $@ $(AGENT_LINK) $(O)/libagent.a -lm -pthread
 
-include $(wildcard tools/*.mk)
+
+-include $(sort $(wildcard tools/*.mk))
 
 .PHONY: clean
 clean:
