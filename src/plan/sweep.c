@@ -174,6 +174,9 @@ static int expand_items(const struct param_spec *spec, const char *text, unsigne
 
 		if (r < 0)
 			return err_wrap(e, r, "\"%s\": \"%s\"", spec->name, text);
+		if (l->n > SWEEP_MAX)
+			return err_set(e, -E2BIG, "\"%s\" has more than %d values", spec->name,
+				       SWEEP_MAX);
 	}
 	return 0;
 }
@@ -191,8 +194,6 @@ int sweep_expand(const struct param_spec *spec, const char *text, unsigned n_cpu
 	r = expand_items(spec, text, n_cpus, &l, e);
 	if (r < 0)
 		return r;
-	if (l.n > SWEEP_MAX)
-		return err_set(e, -E2BIG, "\"%s\" has more than %d values", spec->name, SWEEP_MAX);
 	for (size_t i = 0; i < l.n; i++)
 		strv_add(ret, l.v[i]);
 	return 0;
