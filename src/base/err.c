@@ -21,11 +21,29 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	return code;
 }
 
+/*
+ * Puts "HEAD: TAIL" into the message. What does not fit is cut out of the middle: the outermost
+ * context says where, the end says why, and both must survive a long path or value.
+ */
+static void join(struct err *e, const char *head, const char *tail)
+{
+	static const char gap[] = " ... ";
+	char all[2 * sizeof(e->msg) + 2];
+	size_t room = sizeof(e->msg) - sizeof(gap);
+	size_t len = (size_t)snprintf(all, sizeof(all), "%s: %s", head, tail);
+
+	if (len < sizeof(e->msg)) {
+		memcpy(e->msg, all, len + 1);
+		return;
+	}
+	(void)snprintf(e->msg, sizeof(e->msg), "%.*s%s%s", (int)(room - room / 2), all, gap,
+		       all + len - room / 2);
+}
+
 int err_errno(struct err *e, int errnum, const char *fmt, ...)
 {
-	char reason[80];
+	char what[sizeof(e->msg)], reason[80];
 	va_list ap;
-	size_t len;
 
 	assert(errnum > 0);
 	if (!e)
@@ -33,29 +51,26 @@ int err_errno(struct err *e, int errnum, const char *fmt, ...)
 	e->code = -errnum;
 	e->hint[0] = '\0';
 	va_start(ap, fmt);
-	(void)vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	(void)vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	len = strlen(e->msg);
-	(void)snprintf(e->msg + len, sizeof(e->msg) - len, ": %s",
-		       strerror_r(errnum, reason, sizeof(reason)));
+	join(e, what, strerror_r(errnum, reason, sizeof(reason)));
 	return -errnum;
 }
 
 int err_wrap(struct err *e, int code, const char *fmt, ...)
 {
-	char inner[sizeof(e->msg)];
+	char context[sizeof(e->msg)], inner[sizeof(e->msg)];
 	va_list ap;
-	size_t len;
 
 	assert(code < 0);
 	if (!e)
 		return code;
+	e->code = code;
 	memcpy(inner, e->msg, sizeof(inner));
 	va_start(ap, fmt);
-	(void)vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
+	(void)vsnprintf(context, sizeof(context), fmt, ap);
 	va_end(ap);
-	len = strlen(e->msg);
-	(void)snprintf(e->msg + len, sizeof(e->msg) - len, ": %s", inner);
+	join(e, context, inner);
 	return code;
 }
 

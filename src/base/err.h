@@ -24,7 +24,10 @@ int err_set(struct err *e, int code, const char *fmt, ...) __printf(3, 4);
 /* As err_set with ": STRERROR" appended; returns -@errnum. Call it first after the failed call. */
 int err_errno(struct err *e, int errnum, const char *fmt, ...) __printf(3, 4);
 
-/* Prepends "CONTEXT: " to the message that is there; returns @code. */
+/*
+ * Prepends "CONTEXT: " to the message that is there; the error's code becomes @code, which is
+ * returned. Too long a message loses its middle, never its end.
+ */
 int err_wrap(struct err *e, int code, const char *fmt, ...) __printf(3, 4);
 
 /* Sets what the user can do about it. */

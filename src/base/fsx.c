@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -122,6 +124,13 @@ int fsx_replace(int dirfd, const char *path, const char *text, struct err *e)
 	return 0;
 }
 
+static bool is_directory(int dirfd, const char *path)
+{
+	struct stat st;
+
+	return fstatat(dirfd, path, &st, 0) == 0 && S_ISDIR(st.st_mode);
+}
+
 int fsx_mkdirs(int dirfd, const char *path, unsigned mode, struct err *e)
 {
 	_cleanup_free_ char *part = xstrdup(path);
@@ -136,13 +145,16 @@ int fsx_mkdirs(int dirfd, const char *path, unsigned mode, struct err *e)
 			return err_errno(e, errno, "could not make directory \"%s\"", part);
 		*p = sep;
 		if (!sep)
-			return 0;
+			break;
 	}
+	if (*path && !is_directory(dirfd, path))
+		return err_errno(e, ENOTDIR, "could not make directory \"%s\"", path);
+	return 0;
 }
 
-static int remove_below(int parentfd, const char *name, dev_t dev, int depth, struct err *e);
+static int remove_below(int parentfd, const char *name, int depth, struct err *e);
 
-static int remove_entries(DIR *dir, dev_t dev, int depth, struct err *e)
+static int remove_entries(DIR *dir, int depth, struct err *e)
 {
 	struct dirent *d;
 
@@ -151,18 +163,37 @@ static int remove_entries(DIR *dir, dev_t dev, int depth, struct err *e)
 
 		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
 			continue;
-		r = remove_below(dirfd(dir), d->d_name, dev, depth + 1, e);
+		r = remove_below(dirfd(dir), d->d_name, depth + 1, e);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
+/*
+ * Opens a directory to be emptied. Below the top no mount point is crossed, not even a bind
+ * mount of the same file system, which st_dev would not tell apart.
+ */
+static int open_to_empty(int parentfd, const char *name, bool top, struct err *e)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = top ? 0 : RESOLVE_NO_XDEV,
+	};
+	int fd = (int)syscall(SYS_openat2, parentfd, name, &how, sizeof(how));
+
+	if (fd < 0 && errno == EXDEV)
+		return err_set(e, -EXDEV, "could not remove \"%s\": something is mounted on it",
+			       name);
+	if (fd < 0)
+		return err_errno(e, errno, "could not remove \"%s\"", name);
+	return fd;
+}
+
 #define REMOVE_DEPTH_MAX 64 /* our scratch trees are a few levels deep */
 
-static int remove_below(int parentfd, const char *name, dev_t dev, int depth, struct err *e)
+static int remove_below(int parentfd, const char *name, int depth, struct err *e)
 {
-	struct stat st;
 	DIR *dir;
 	int fd, r;
 
@@ -170,20 +201,18 @@ static int remove_below(int parentfd, const char *name, dev_t dev, int depth, st
 		return 0;
 	if (errno != EISDIR && errno != EPERM)
 		return err_errno(e, errno, "could not remove \"%s\"", name);
-	fd = fsx_open(parentfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, e);
+	if (depth > REMOVE_DEPTH_MAX)
+		return err_set(e, -ELOOP, "could not remove \"%s\": too deep", name);
+	fd = open_to_empty(parentfd, name, depth == 0, e);
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);
 	if (!dir) {
+		r = err_errno(e, errno, "could not list \"%s\"", name);
 		(void)close(fd);
-		return err_errno(e, errno, "could not list \"%s\"", name);
+		return r;
 	}
-	if (fstat(fd, &st) == 0 && (dev != 0 && st.st_dev != dev))
-		r = err_set(e, -EXDEV, "could not remove \"%s\": something is mounted on it", name);
-	else if (depth > REMOVE_DEPTH_MAX)
-		r = err_set(e, -ELOOP, "could not remove \"%s\": too deep", name);
-	else
-		r = remove_entries(dir, st.st_dev, depth, e);
+	r = remove_entries(dir, depth, e);
 	(void)closedir(dir);
 	if (r == 0 && unlinkat(parentfd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
 		r = err_errno(e, errno, "could not remove directory \"%s\"", name);
@@ -192,7 +221,7 @@ static int remove_below(int parentfd, const char *name, dev_t dev, int depth, st
 
 int fsx_remove_tree(int dirfd, const char *path, struct err *e)
 {
-	return remove_below(dirfd, path, 0, 0, e);
+	return remove_below(dirfd, path, 0, e);
 }
 
 bool fsx_key_u64(const char *text, const char *key, uint64_t *ret_v)

@@ -37,7 +37,7 @@ __must_check int fsx_replace(int dirfd, const char *path, const char *text, stru
 /* mkdir -p below @dirfd. */
 __must_check int fsx_mkdirs(int dirfd, const char *path, unsigned mode, struct err *e);
 
-/* Removes @path and all below it; does not cross into other file systems. ENOENT is fine. */
+/* Removes @path and all below it; crosses no mount point (-EXDEV). ENOENT is fine. */
 __must_check int fsx_remove_tree(int dirfd, const char *path, struct err *e);
 
 /*

@@ -2,6 +2,7 @@
 #include "base/kv.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,9 +74,9 @@ void kvs_done(struct kvs *l)
 
 /*
  * Reads one comma-separated field from *@p into @field, unescaped. The first unescaped '=' is
- * where the key ends: its index goes to *@eq, or SIZE_MAX.
+ * where the key ends: its index goes to *@eq, or SIZE_MAX. False when no comma follows.
  */
-static void take_field(const char **p, struct str *field, size_t *eq)
+static bool take_field(const char **p, struct str *field, size_t *eq)
 {
 	str_clear(field);
 	*eq = (size_t)-1;
@@ -86,7 +87,7 @@ static void take_field(const char **p, struct str *field, size_t *eq)
 			*eq = field->len;
 		str_addc(field, **p);
 	}
-	*p += **p == ',';
+	return *(*p)++ == ',';
 }
 
 static int add_field(struct kvs *l, size_t before, const struct str *field, size_t eq,
@@ -124,11 +125,11 @@ int kvs_parse(const char *text, struct kvs *ret, struct err *e)
 		return err_set(e, -E2BIG, "a list of settings is longer than %u bytes",
 			       KV_TEXT_MAX);
 	kvs_copy(&l, ret);
-	while (*p) {
+	for (bool more = *p; more;) {
 		size_t eq;
 		int r;
 
-		take_field(&p, &field, &eq);
+		more = take_field(&p, &field, &eq);
 		r = add_field(&l, ret->n, &field, eq, text, e);
 		if (r < 0)
 			return r;

@@ -47,9 +47,10 @@ int num_i64(const char *s, int64_t *ret_v, struct err *e)
 	const char *p = s + (*s == '-');
 	uint64_t v;
 
-	if (!take_digits(&p, &v) || *p || v > INT64_MAX)
-		return err_set(e, -EINVAL, "\"%s\" is not a whole number", s);
-	*ret_v = *s == '-' ? -(int64_t)v : (int64_t)v;
+	if (!take_digits(&p, &v) || *p || v > (uint64_t)INT64_MAX + (*s == '-'))
+		return err_set(e, -EINVAL, "\"%s\" is not a whole number from -2^63 to 2^63-1",
+			       s);
+	*ret_v = (int64_t)(*s == '-' ? -v : v);
 	return 0;
 }
 
@@ -207,24 +208,33 @@ char *num_fmt_duration(char *buf, size_t len, uint64_t ns)
 	return buf;
 }
 
+/* Digits before the point of @v when printed to @digits significant ones; <= 0 below 0.1. */
+static int whole_digits(double v, int digits)
+{
+	int whole = v == 0 ? 1 : (int)floor(log10(fabs(v))) + 1;
+
+	/* 9.996 to three digits is 10.0 */
+	return fabs(v) >= pow(10, whole) - 0.5 * pow(10, whole - digits) ? whole + 1 : whole;
+}
+
 char *num_fmt_si(char *buf, size_t len, double v, int digits)
 {
 	static const char *const suffix[] = { "", "k", "M", "G", "T", "P" };
 	size_t unit = 0;
-	int whole, decimals;
+	int decimals;
 
+	if (!isfinite(v) || (v != 0 && fabs(v) < 0.01)) {
+		(void)snprintf(buf, len, "%.*g", digits, v);
+		return buf;
+	}
 	while (fabs(v) >= 999.5 && unit < ARRAY_LEN(suffix) - 1) {
 		v /= 1000;
 		unit++;
 	}
-	whole = fabs(v) >= 1 ? (int)floor(log10(fabs(v))) + 1 : 1;
-	if (v != 0 && fabs(v) < 0.01)
-		(void)snprintf(buf, len, "%.*g", digits, v);
-	else {
-		decimals = digits > whole ? digits - whole : 0;
-		(void)snprintf(buf, len, "%.*f%s", unit == 0 && v == floor(v) ? 0 : decimals, v,
-			       suffix[unit]);
-	}
+	decimals = digits - whole_digits(v, digits);
+	if (decimals < 0 || (unit == 0 && v == floor(v)))
+		decimals = 0;
+	(void)snprintf(buf, len, "%.*f%s", decimals, v, suffix[unit]);
 	return buf;
 }
 

@@ -38,11 +38,33 @@ static void pipes_done(struct pipes *p)
 	close_pair(p->fault);
 }
 
+/*
+ * Moves descriptors out of the way of 0 to 2: where one of those was closed, a pipe would get its
+ * number and be overwritten, or be left close-on-exec, when the child sets up its own.
+ */
+static int raise_fds(int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int low = fds[i];
+
+		if (low < 0 || low > STDERR_FILENO)
+			continue;
+		fds[i] = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (fds[i] < 0) {
+			fds[i] = low;
+			return -1;
+		}
+		(void)close(low);
+	}
+	return 0;
+}
+
 static int pipes_open(struct pipes *p, unsigned flags, struct err *e)
 {
 	if (pipe2(p->fault, O_CLOEXEC) < 0 ||
 	    ((flags & SPAWN_PIPE_IN) && pipe2(p->in, O_CLOEXEC) < 0) ||
-	    ((flags & SPAWN_PIPE_OUT) && pipe2(p->out, O_CLOEXEC) < 0))
+	    ((flags & SPAWN_PIPE_OUT) && pipe2(p->out, O_CLOEXEC) < 0) ||
+	    raise_fds(p->in, 2) < 0 || raise_fds(p->out, 2) < 0 || raise_fds(p->fault, 2) < 0)
 		return err_errno(e, errno, "could not make a pipe");
 	return 0;
 }
@@ -52,7 +74,8 @@ static int child_stdio(const struct pipes *p, unsigned flags)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (null < 0 || dup2((flags & SPAWN_PIPE_IN) ? p->in[0] : null, STDIN_FILENO) < 0)
+	if (null < 0 || raise_fds(&null, 1) < 0 ||
+	    dup2((flags & SPAWN_PIPE_IN) ? p->in[0] : null, STDIN_FILENO) < 0)
 		return -1;
 	if ((flags & SPAWN_PIPE_OUT) && dup2(p->out[1], STDOUT_FILENO) < 0)
 		return -1;
@@ -71,6 +94,7 @@ static void child_exec(char *const argv[], const struct pipes *p, unsigned flags
 
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127); /* the parent died before the line above */
@@ -148,18 +172,20 @@ static void close_fds(struct spawn *s)
 
 int spawn_wait(struct spawn *s, int *ret_status, struct err *e)
 {
-	pid_t r;
+	pid_t pid = s->pid, r;
+	int fault;
 
 	if (s->in >= 0)
 		(void)close(s->in);
 	s->in = -EBADF;
 	do {
-		r = waitpid(s->pid, ret_status, 0);
+		r = waitpid(pid, ret_status, 0);
 	} while (r < 0 && errno == EINTR);
-	if (r < 0)
-		return err_errno(e, errno, "could not wait for process %d", (int)s->pid);
-	s->pid = 0;
+	fault = r < 0 ? errno : 0;
+	s->pid = 0; /* also when it is not ours any more: the number may be somebody else's soon */
 	close_fds(s);
+	if (fault)
+		return err_errno(e, fault, "could not wait for process %d", (int)pid);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Other programs: an argument vector, never a shell. The child dies with its parent
- * (PR_SET_PDEATHSIG), is watched by a pidfd, and gets LC_ALL=C.
+ * (PR_SET_PDEATHSIG; with the thread that started it), is watched by a pidfd, and gets LC_ALL=C,
+ * an empty signal mask and the default SIGPIPE.
  */
 #ifndef BASE_SPAWN_H
 #define BASE_SPAWN_H
@@ -37,7 +38,7 @@ enum {
  */
 __must_check int spawn_start(char *const argv[], unsigned flags, struct spawn *ret, struct err *e);
 
-/* Waits for the end; *@ret_status as of waitpid(2). Descriptors are closed. */
+/* Waits for the end; *@ret_status as of waitpid(2). *@s is finished, also on failure. */
 __must_check int spawn_wait(struct spawn *s, int *ret_status, struct err *e);
 
 /* Kills (SIGKILL) and reaps when it still runs; closes all. Fine on SPAWN_INIT. */

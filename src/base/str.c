@@ -172,24 +172,35 @@ void strv_done(struct strv *l)
 
 #define NEAREST_MAX 64 /* longer words are no slips of the pen */
 
-/* Levenshtein distance of two words of at most NEAREST_MAX letters. */
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Edit distance of two words of at most NEAREST_MAX letters; two neighbours swapped count one
+ * (optimal string alignment), because that is the commonest slip of all.
+ */
 static size_t edit_distance(const char *a, const char *b)
 {
-	size_t row[NEAREST_MAX + 1];
+	size_t rows[3][NEAREST_MAX + 1];
+	size_t *row = rows[0], *above = rows[1], *above2 = rows[2];
 	size_t la = strlen(a), lb = strlen(b);
 
 	for (size_t j = 0; j <= lb; j++)
 		row[j] = j;
 	for (size_t i = 1; i <= la; i++) {
-		size_t diag = row[0];
+		size_t *oldest = above2;
 
+		above2 = above;
+		above = row;
+		row = oldest;
 		row[0] = i;
 		for (size_t j = 1; j <= lb; j++) {
-			size_t subst = diag + (a[i - 1] != b[j - 1]);
-			size_t gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-			diag = row[j];
-			row[j] = subst < gap ? subst : gap;
+			row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]),
+				       least(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], above2[j - 2] + 1);
 		}
 	}
 	return row[lb];

@@ -64,8 +64,8 @@ void strv_done(struct strv *l);
 #define _cleanup_strv_ __attribute__((cleanup(strv_done)))
 
 /*
- * The word of @words[0..@n) nearest to @word by edit distance, or NULL when none is near enough
- * to be a slip (more than a third of its letters, at least one, differ).
+ * The word of @words[0..@n) nearest to @word by edit distance (two swapped letters are one edit),
+ * or NULL when none is near enough to be a slip: at most a third of its letters, or one, may differ.
  */
 const char *str_nearest(const char *word, const char *const *words, size_t n);
 
