@@ -5,6 +5,7 @@
 #   make            both programs, in $(O)
 #   make run        set-up, build, and the plan plans/quick.yaml with its comparison
 #   make test       set-up, build, and every test; the last line counts them
+#                   (some: tools/run-tests unit cli, see there)
 #   make lint       layers, style, clang-tidy, cppcheck
 #   make bench      figures of time, each with pass or fail (not part of the tests)
 #   make install    DESTDIR=, PREFIX=/usr/local
@@ -12,7 +13,8 @@
 #
 #   O=DIR           where everything built goes (default build)
 #   CC=clang        compiler; CROSS_COMPILE= as in the kernel
-#   SAN=address     ASan+UBSan; SAN=thread TSan. The agent is then linked dynamically.
+#   SAN=address     ASan+UBSan; SAN=thread TSan; SAN=fuzzer with CC=clang for fuzz-tests.
+#                   The agent is then linked dynamically.
 #   WERROR=1        warnings are errors (developers and CI)
 #   V=1             show commands
 
@@ -47,7 +49,8 @@ WARN += $(if $(IS_CLANG),,$(WARN_GCC))
 
 SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_thread := -fsanitize=thread -fno-omit-frame-pointer
-SANFLAGS := $(if $(SAN),$(or $(SAN_$(SAN)),$(error SAN is "address" or "thread")))
+SAN_fuzzer := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+SANFLAGS := $(if $(SAN),$(or $(SAN_$(SAN)),$(error SAN is "address", "thread" or "fuzzer")))
 
 BUILD_ID := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
@@ -103,20 +106,38 @@ $(O)/mmgauge: $(call objs,cli) $(O)/libhost.a
 	$(if $(V),,@echo '  LINK    $@')
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDLIBS_HOST) -pthread
 
-# Tests: tests/unit/test_X.c and tests/root/test_X.c are programs of their own. Those of unit/
-# may use every layer, those of root/ only the agent's (they run in a guest, too).
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
-ROOT_TESTS := $(patsubst tests/root/%.c,$(O)/tests/root/%,$(sort $(wildcard tests/root/test_*.c)))
-.PHONY: unit-tests root-tests
+# Tests: tests/DIR/X.c is the program $(O)/tests/DIR/X. Those of unit/, contract/ and fuzz/ may use
+# every layer, those of root/ only the agent's (they run in a guest, too).
+tests = $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard $(1))))
+UNIT_TESTS := $(call tests,tests/unit/test_*.c tests/contract/test_*.c)
+ROOT_TESTS := $(call tests,tests/root/test_*.c)
+FUZZ_TESTS := $(call tests,tests/fuzz/fuzz_*.c)
+# What has threads, and so is run under TSan.
+THREAD_TESTS := $(foreach l,worker workload agent,$(filter \
+	%/test_$(l) $(O)/tests/unit/test_$(l)_% $(O)/tests/root/test_$(l)_%,$(UNIT_TESTS) $(ROOT_TESTS)))
+.PHONY: unit-tests root-tests fuzz-tests thread-tests
 unit-tests: $(UNIT_TESTS)
 root-tests: $(ROOT_TESTS)
+fuzz-tests: $(FUZZ_TESTS)
+thread-tests: $(THREAD_TESTS)
 
-CFLAGS_TEST = $(filter-out -Wconversion -Wunused-macros -Wmissing-prototypes,$(CFLAGS_ALL)) -Itests
+# Argument vectors of string literals are the point of -Wwrite-strings and -Wcast-qual here.
+CFLAGS_TEST = $(filter-out -Wconversion -Wunused-macros -Wmissing-prototypes -Wwrite-strings \
+	-Wcast-qual,$(CFLAGS_ALL)) -Itests
+LINK_TEST_HOST = $(CC) $(CFLAGS_TEST) $(CFLAGS_HOST) -MMD -MP $< -o $@ $(O)/libhost.a \
+	$(O)/libagent.a $(LDLIBS_HOST) -pthread
 $(O)/tests/unit/%: tests/unit/%.c tests/tap.h $(O)/libhost.a $(O)/libagent.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo '  TEST    $@')
-	$(Q)$(CC) $(CFLAGS_TEST) $(CFLAGS_HOST) -MMD -MP $< -o $@ $(O)/libhost.a $(O)/libagent.a \
-		$(LDLIBS_HOST) -pthread
+	$(Q)$(LINK_TEST_HOST)
+$(O)/tests/contract/%: tests/contract/%.c tests/tap.h $(O)/libhost.a $(O)/libagent.a
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo '  TEST    $@')
+	$(Q)$(LINK_TEST_HOST)
+$(O)/tests/fuzz/%: tests/fuzz/%.c $(O)/libhost.a $(O)/libagent.a
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo '  FUZZ    $@')
+	$(Q)$(LINK_TEST_HOST) -fsanitize=fuzzer
 $(O)/tests/root/%: tests/root/%.c tests/tap.h $(O)/libagent.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo '  TEST    $@')
@@ -125,7 +146,40 @@ $(O)/tests/root/%: tests/root/%.c tests/tap.h $(O)/libagent.a
 
 -include $(sort $(wildcard tools/*.mk))
 
-.PHONY: clean
+# The set-up may install what this makefile has asked pkg-config for: hence a make of their own.
+.PHONY: run test lint bench install clean
+run:
+	$(Q)tools/setup build run
+	$(Q)$(MAKE) all
+	$(O)/mmgauge run plans/quick.yaml -o $(O)/quick.db
+
+test:
+	$(Q)tools/setup build run test lint
+	$(Q)O='$(O)' CC='$(CC)' WERROR='$(WERROR)' MAKE='$(MAKE)' tools/run-tests
+
+lint:
+	$(Q)tools/setup build lint
+	$(Q)$(MAKE) $(O)/gen/build_id.h
+	$(Q)O='$(O)' tools/lint
+
+bench: all
+	$(Q)tools/setup run
+	$(Q)MMGAUGE_BUILD='$(abspath $(O))' tools/run-bench
+
+# The tool looks for its agent beside itself, then in ../libexec/mmgauge.
+INSTALL := install
+DEST := $(DESTDIR)$(PREFIX)
+install: all
+	$(Q)$(INSTALL) -d $(DEST)/bin $(DEST)/libexec/mmgauge $(DEST)/share/man/man1 \
+		$(DEST)/share/mmgauge/plans $(DEST)/share/doc/mmgauge
+	$(Q)$(INSTALL) -m 755 $(O)/mmgauge $(DEST)/bin/
+	$(Q)$(INSTALL) -m 755 $(O)/mmgauge-agent $(DEST)/libexec/mmgauge/
+	$(Q)for f in $(wildcard man/*.1); do $(INSTALL) -m 644 $$f $(DEST)/share/man/man1/ || exit 1; done
+	$(Q)for f in $(wildcard plans/*.yaml); do \
+		$(INSTALL) -m 644 $$f $(DEST)/share/mmgauge/plans/ || exit 1; done
+	$(Q)for f in $(wildcard README.md docs/*.md); do \
+		$(INSTALL) -m 644 $$f $(DEST)/share/doc/mmgauge/ || exit 1; done
+
 clean:
 	$(Q)rm -rf $(O)
 
