@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/header.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "report/text.h"
+
+#define LINE_MAX_BYTES (1u << 20)
+
+static bool has_word(const char *title, const char *word, size_t len)
+{
+	for (const char *p = title; (p = strstr(p, word)); p += len)
+		if ((p == title || p[-1] == ' ') && (p[len] == ' ' || p[len] == '\0'))
+			return true;
+	return false;
+}
+
+static bool all_have(const struct report_input *in, const char *word)
+{
+	for (size_t i = 0; i < in->x.n_cases; i++)
+		if (!has_word(in->x.cases[i].title, word, strlen(word)))
+			return false;
+	return true;
+}
+
+static void add_word(struct str *out, const char *word)
+{
+	if (out->len)
+		str_addc(out, ' ');
+	str_add(out, word);
+}
+
+/* The words of the first title that all others have, too. */
+static void find_common(const struct report_input *in, struct str *out)
+{
+	_cleanup_free_ char *copy = xstrdup(in->x.cases[0].title);
+	char *rest = copy, *word;
+
+	while ((word = str_cut(&rest, " ")))
+		if (*word && all_have(in, word))
+			add_word(out, word);
+}
+
+static void without(const char *title, const char *common, struct str *out)
+{
+	_cleanup_free_ char *copy = xstrdup(title);
+	char *rest = copy, *word;
+
+	while ((word = str_cut(&rest, " ")))
+		if (*word && !has_word(common, word, strlen(word)))
+			add_word(out, word);
+}
+
+void titles_init(struct titles *t, const struct report_input *in)
+{
+	*t = (struct titles){ .cases = in->x.cases, .common = STR_INIT(LINE_MAX_BYTES) };
+	if (in->x.n_cases > 1)
+		find_common(in, &t->common);
+	for (size_t i = 0; i < in->x.n_cases; i++) {
+		_cleanup_str_ struct str rest = STR_INIT(LINE_MAX_BYTES);
+
+		without(in->x.cases[i].title, str_text(&t->common), &rest);
+		strv_add(&t->rest, rest.len ? str_text(&rest) : "(defaults)");
+	}
+}
+
+const char *titles_of(const struct titles *t, const struct store_case *c)
+{
+	return t->rest.v[c - t->cases];
+}
+
+void titles_done(struct titles *t)
+{
+	strv_done(&t->rest);
+	str_done(&t->common);
+}
+
+char *header_letter(size_t variant, char *buf)
+{
+	if (variant < 26)
+		(void)snprintf(buf, TEXT_NUM, "(%c)", (char)('A' + variant));
+	else
+		(void)snprintf(buf, TEXT_NUM, "(%c%c)", (char)('A' + variant / 26 % 26 - 1),
+			       (char)('A' + variant % 26));
+	return buf;
+}
+
+/* The workloads by name, each once. */
+static void add_workloads(const struct report_input *in, struct str *out)
+{
+	for (size_t i = 0; i < in->x.n_cases; i++) {
+		bool seen = false;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = str_eq(in->x.cases[k].workload, in->x.cases[i].workload);
+		if (!seen)
+			str_addf(out, "%s%s", out->len ? ", " : "", in->x.cases[i].workload);
+	}
+}
+
+/* "2 tasks", "1 to 6 tasks": from the cases' parameter of that name. */
+static void add_tasks(const struct report_input *in, struct str *out)
+{
+	uint64_t min = UINT64_MAX, max = 0;
+
+	for (size_t i = 0; i < in->x.n_cases; i++) {
+		_cleanup_free_ char *text = input_param(&in->x.cases[i], "tasks");
+		uint64_t v;
+
+		if (!text || num_u64(text, &v, NULL) < 0)
+			continue;
+		min = v < min ? v : min;
+		max = v > max ? v : max;
+	}
+	if (max == 0)
+		return;
+	if (min != max)
+		str_addf(out, ", %" PRIu64 " to", min);
+	else
+		str_add(out, ",");
+	str_addf(out, " %" PRIu64 " task%s", max, max == 1 ? "" : "s");
+}
+
+static void add_count(const struct report_input *in, const char *key, const char *what,
+		      struct str *out)
+{
+	const char *base = input_env(in, 0, key);
+	struct num_set set;
+	uint64_t n;
+
+	if (!base)
+		return;
+	for (size_t v = 1; v < in->x.n_variants; v++) {
+		const char *other = input_env(in, v, key);
+
+		if (other && strcmp(other, base) != 0) {
+			str_addf(out, ", %s differ", what);
+			return;
+		}
+	}
+	if (num_u64(base, &n, NULL) < 0) {
+		if (num_set_parse(base, &set, NULL) < 0)
+			return;
+		n = num_set_count(&set);
+	}
+	str_addf(out, ", %" PRIu64 " %.*s", n, (int)strlen(what) - (n == 1), what);
+}
+
+static void put_what(const struct report_input *in, const struct titles *titles, struct str *out)
+{
+	_cleanup_str_ struct str line = STR_INIT(LINE_MAX_BYTES);
+
+	if (titles->common.len)
+		str_add(&line, str_text(&titles->common));
+	else
+		add_workloads(in, &line);
+	add_count(in, ENV_CPUS, "CPUs", &line);
+	add_count(in, ENV_NODES, "nodes", &line);
+	add_tasks(in, &line);
+	text_wrap(out, "", 4, str_text(&line));
+}
+
+static void put_variants(const struct report_input *in, struct str *out)
+{
+	_cleanup_str_ struct str line = STR_INIT(LINE_MAX_BYTES);
+	char letter[TEXT_NUM];
+
+	for (size_t v = 0; v < in->x.n_variants; v++) {
+		const struct store_variant *var = &in->x.variants[v];
+
+		str_addf(&line, "%s%s %s: %s", v ? "; " : "", header_letter(v, letter), var->name,
+			 var->spec && *var->spec ? var->spec : "as it is");
+		if (!str_eq(var->target, "local"))
+			str_addf(&line, " on %s", var->target);
+	}
+	text_wrap(out, "", 4, str_text(&line));
+}
+
+/* The release is the first word of what uname says. */
+static void add_kernels(const struct report_input *in, struct str *out)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < in->n_boots; i++) {
+		const char *k = in->boots[i].kernel ? in->boots[i].kernel : "unknown";
+		bool seen = false;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = str_eq(in->boots[j].kernel, k);
+		if (!seen)
+			str_addf(out, "%s%.*s", shown++ ? " / " : "Linux ", (int)strcspn(k, " "),
+				 k);
+	}
+	if (in->n_boots && in->boots[0].machine && *in->boots[0].machine)
+		str_addf(out, "%s%s", shown ? ", " : "", in->boots[0].machine);
+}
+
+static void put_how(const struct judge_table *t, const struct report_input *in, struct str *out)
+{
+	_cleanup_str_ struct str line = STR_INIT(LINE_MAX_BYTES);
+	char time[TEXT_NUM], margin[TEXT_NUM];
+
+	add_kernels(in, &line);
+	if (line.len)
+		str_add(&line, "; ");
+	str_addf(&line, "%u round%s of %s, %s order, seed %" PRIu64 ", margin %s",
+		 in->x.rounds_planned, in->x.rounds_planned == 1 ? "" : "s",
+		 num_fmt_duration(time, sizeof(time), in->x.time_ns),
+		 in->x.order ? in->x.order : "unknown", in->x.seed, text_pct(margin, t->margin));
+	text_wrap(out, "", 4, str_text(&line));
+}
+
+void header_put(const struct judge_table *t, const struct report_input *in,
+		const struct titles *titles, struct str *out)
+{
+	put_what(in, titles, out);
+	put_variants(in, out);
+	put_how(t, in, out);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/str.h"
+
+static int load_env(struct store *s, struct report_input *in, struct err *e)
+{
+	in->env = xcalloc(in->x.n_variants, sizeof(*in->env));
+	for (size_t v = 0; v < in->x.n_variants; v++) {
+		int r = store_read_env(s, in->x.id, in->x.variants[v].id, &in->env[v], e);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int load(struct store *s, int64_t experiment, struct report_input *in, struct err *e)
+{
+	int r = store_read_experiment(s, experiment, &in->x, e);
+
+	if (r == 0)
+		r = store_read_obs(s, in->x.id, &in->obs, &in->n_obs, e);
+	if (r == 0)
+		r = store_read_runs(s, in->x.id, &in->runs, e);
+	if (r == 0)
+		r = store_read_boots(s, in->x.id, &in->boots, &in->n_boots, e);
+	if (r == 0)
+		r = load_env(s, in, e);
+	if (r == 0)
+		r = store_hash(s, in->x.id, in->hash, e);
+	return r;
+}
+
+int report_load(struct store *s, int64_t experiment, struct report_input *ret, struct err *e)
+{
+	struct report_input in = { 0 };
+	int r = load(s, experiment, &in, e);
+
+	if (r < 0) {
+		report_input_done(&in);
+		return err_wrap(e, r, "could not read the experiment");
+	}
+	*ret = in;
+	return 0;
+}
+
+void report_input_done(struct report_input *in)
+{
+	for (size_t v = 0; in->env && v < in->x.n_variants; v++)
+		kvs_done(&in->env[v]);
+	free(in->env);
+	for (size_t i = 0; i < in->n_boots; i++) {
+		free(in->boots[i].boot_id);
+		free(in->boots[i].kernel);
+		free(in->boots[i].machine);
+	}
+	free(in->boots);
+	store_runs_done(&in->runs);
+	free(in->obs);
+	store_experiment_done(&in->x);
+	*in = (struct report_input){ 0 };
+}
+
+size_t input_variant(const struct report_input *in, int64_t variant_id)
+{
+	for (size_t v = 0; v < in->x.n_variants; v++)
+		if (in->x.variants[v].id == variant_id)
+			return v;
+	return NO_VARIANT;
+}
+
+const struct store_case *input_case(const struct report_input *in, int64_t case_id)
+{
+	for (size_t i = 0; i < in->x.n_cases; i++)
+		if (in->x.cases[i].id == case_id)
+			return &in->x.cases[i];
+	return NULL;
+}
+
+const struct store_metric *input_metric(const struct report_input *in, int64_t metric_id)
+{
+	for (size_t i = 0; i < in->x.n_metrics; i++)
+		if (in->x.metrics[i].id == metric_id)
+			return &in->x.metrics[i];
+	return NULL;
+}
+
+const struct store_boot *input_boot(const struct report_input *in, int64_t boot_id)
+{
+	for (size_t i = 0; i < in->n_boots; i++)
+		if (in->boots[i].id == boot_id)
+			return &in->boots[i];
+	return NULL;
+}
+
+const char *input_env(const struct report_input *in, size_t variant, const char *key)
+{
+	return in->env && variant < in->x.n_variants ? kvs_get(&in->env[variant], key) : NULL;
+}
+
+bool input_run_good(const struct store_run *r)
+{
+	return str_eq(r->status, "ok");
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double quantile(const double *v, size_t n, double q)
+{
+	double at = q * (double)(n - 1);
+	size_t i = (size_t)at;
+
+	return i + 1 < n ? v[i] + (at - (double)i) * (v[i + 1] - v[i]) : v[n - 1];
+}
+
+struct quartiles input_quartiles(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return (struct quartiles){ .q1 = quantile(v, n, 0.25),
+				   .median = quantile(v, n, 0.5),
+				   .q3 = quantile(v, n, 0.75) };
+}
+
+bool input_counter(const struct report_input *in, int64_t case_id, int64_t variant_id,
+		   const char *where, const char *name, double *ret)
+{
+	_cleanup_free_ double *v = xcalloc(in->runs.n, sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->runs.n; i++) {
+		const struct store_run *r = &in->runs.v[i];
+
+		if (r->case_id != case_id || r->variant != variant_id || !input_run_good(r))
+			continue;
+		for (size_t k = 0; k < r->n_counters; k++) {
+			const struct store_counter *c = &r->counters[k];
+
+			if (!str_eq(c->name, name) || (where && !str_eq(c->where, where)))
+				continue;
+			if (isfinite(c->value) && n < in->runs.n)
+				v[n++] = c->value;
+			break;
+		}
+	}
+	if (n == 0)
+		return false;
+	*ret = input_quartiles(v, n).median;
+	return true;
+}
+
+char *input_param(const struct store_case *c, const char *key)
+{
+	_cleanup_kvs_ struct kvs kvs = { 0 };
+
+	if (kvs_parse(c->params, &kvs, NULL) < 0)
+		return NULL;
+	return xstrdup(kvs_get(&kvs, key));
+}

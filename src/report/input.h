@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Look-ups in what a report was given, and the one list of the names (environment facts,
+ * counters) that reports understand. Private to report/.
+ */
+#ifndef REPORT_INPUT_H
+#define REPORT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/report.h"
+
+struct str;
+
+#define NO_VARIANT SIZE_MAX
+
+/* Facts of the environment that the header reads: a number or a list "0-3,8". */
+#define ENV_CPUS "cpus"
+#define ENV_NODES "nodes"
+
+/* Counters that footnotes read. */
+#define COUNTER_FAULTS_PER_OP "faults_per_op"
+#define COUNTER_BYTES_PER_FAULT "bytes_per_fault"
+
+/* Index into x.variants, or NO_VARIANT. */
+size_t input_variant(const struct report_input *in, int64_t variant_id);
+const struct store_case *input_case(const struct report_input *in, int64_t case_id);
+const struct store_metric *input_metric(const struct report_input *in, int64_t metric_id);
+const struct store_boot *input_boot(const struct report_input *in, int64_t boot_id);
+
+/* A fact of the environment of a variant, NULL when it isn't known. */
+const char *input_env(const struct report_input *in, size_t variant, const char *key);
+
+bool input_run_good(const struct store_run *r);
+
+/* Median of a counter over the good runs of a case under a variant; false when there is none. */
+bool input_counter(const struct report_input *in, int64_t case_id, int64_t variant_id,
+		   const char *where, const char *name, double *ret);
+
+/*
+ * Median and quartiles (linear between order statistics) of @v, which is sorted in place; @n > 0.
+ */
+struct quartiles {
+	double q1, median, q3;
+};
+struct quartiles input_quartiles(double *v, size_t n);
+
+/* Value of @key in a case's parameters as text, malloc'd, or NULL. */
+char *input_param(const struct store_case *c, const char *key);
+
+#endif

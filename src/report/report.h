@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reports: what a table of verdicts looks like as mail text, JSON, CSV, raw lines and gnuplot
+ * scripts. Everything is made from the store alone and is the same byte for byte whenever and
+ * wherever it is made: no clock, no locale, no terminal. Nothing is printed here; text goes to a
+ * struct str, which the caller owns and prints.
+ *
+ * Text from the store (names, notes) may hold anything; text reports print it as ASCII.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/kv.h"
+#include "judge/judge.h"
+#include "store/store.h"
+
+struct err;
+struct str;
+
+#define REPORT_MAX (256u << 20) /* a sane max for the struct str handed in */
+#define REPORT_WIDTH 78		/* columns of mail text */
+#define REPORT_JSON_VERSION 1	/* docs/report-json.md */
+
+/* All that a report needs of one experiment. */
+struct report_input {
+	struct store_experiment x;
+	struct store_obs *obs; size_t n_obs; /* for judge_experiment, plots and JSON */
+	struct store_runs runs;
+	struct store_boot *boots; size_t n_boots;
+	struct kvs *env; /* one per variant, in the order of x.variants */
+	char hash[33];
+};
+
+/* @experiment 0: the last one. *@ret is ended with report_input_done (fine when zeroed). */
+__must_check int report_load(struct store *s, int64_t experiment, struct report_input *ret,
+			     struct err *e);
+void report_input_done(struct report_input *in);
+
+/*
+ * Mail text, ASCII, at most REPORT_WIDTH columns: header, a row per case, footnotes that change
+ * a reading. @t must come from &in->x and in->obs. @full appends everything that is needed to
+ * tear it apart. Fails only when @out is too small (-EFBIG).
+ */
+__must_check int report_native(const struct judge_table *t, const struct report_input *in,
+			       bool full, struct str *out, struct err *e);
+
+/* The table with all its numbers, and the raw samples; numbers that don't exist are null. */
+__must_check int report_json(const struct judge_table *t, const struct report_input *in,
+			     struct str *out, struct err *e);
+
+/* RFC 4180 with a heading: one line per row and variant; numbers that don't exist are empty. */
+__must_check int report_csv(const struct judge_table *t, const struct report_input *in,
+			    struct str *out, struct err *e);
+
+enum report_show_flags { SHOW_COUNTERS = 1, SHOW_PLACEMENT = 2 };
+
+/* Raw samples, one line a run in the order in which they ran; values exact. */
+__must_check int report_show(const struct report_input *in, unsigned flags, struct str *out,
+			     struct err *e);
+
+/* One line per experiment of a store. Times are UTC. */
+__must_check int report_list_experiments(const struct store_experiment *x, size_t n,
+					 struct str *out, struct err *e);
+
+/*
+ * Writes data files, gnuplot scripts, all.gp and README.txt into @dir (made when it isn't
+ * there): for every workload whose cases sweep numeric parameters, the primary metric over each
+ * of them. *@ret_graphs is how many graphs there are; none is an error that says why.
+ */
+__must_check int report_gnuplot(const char *dir, const struct report_input *in, size_t *ret_graphs,
+				struct err *e);
+
+#endif
