@@ -219,7 +219,10 @@ static void put_others(const struct judge_table *t, const struct report_input *i
 
 			text_row(&tab);
 			text_cell(&tab, "%s", v ? "" : titles_of(titles, row->c));
-			text_cell(&tab, "%s", v ? "" : row->m->name);
+			if (v == 0)
+				text_cell(&tab, "%s [%s]", row->m->name, row->m->unit);
+			else
+				text_cell(&tab, "%s", "");
 			text_cell(&tab, "%s", in->x.variants[v].name);
 			text_cell(&tab, "%s", s->n ? text_value(a, s->median) : "-");
 			text_cell(&tab, "%s", s->n > 1 ? text_pct(b, s->cv) : "-");
