@@ -62,7 +62,7 @@ bool draft_is_vector(const struct workload *w, const char *key);
 /* expand.c: makes the cases of @p, whose variants are there, and checks every job. */
 __must_check int draft_expand(const struct draft *d, struct plan *p, struct err *e);
 /* primary.c: marks the cases that "primary" names. */
-__must_check int draft_mark_primary(const struct draft *d, struct plan *p, struct err *e);
+__must_check int draft_mark_primary(struct draft *d, struct plan *p, struct err *e);
 
 /* parse.c: the plan of a document, without its text. */
 __must_check int plan_from_doc(const struct doc *doc, unsigned n_cpus, struct plan *ret,

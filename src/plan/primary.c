@@ -4,6 +4,7 @@
  * exploratory. An item that names none is a mistake, not an empty family.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,35 +13,47 @@
 #include "base/num.h"
 #include "plan/draft.h"
 
-/* Does the canonical value @have, of which @want may be another spelling, mean the same? */
-static bool same_value(const struct param_spec *spec, const char *have, const char *want)
+/* One spelling for all that mean the same ("64K", "65536"), malloc'd. */
+static char *normal_text(const struct param_spec *spec, const char *text)
 {
-	uint64_t a, b;
-	bool x, y;
+	uint64_t v = 0;
+	bool yes = false;
+	int r = -EINVAL;
 
-	switch (spec->type) {
-	case PARAM_U64:
-		return num_u64(have, &a, NULL) == 0 && num_u64(want, &b, NULL) == 0 && a == b;
-	case PARAM_SIZE:
-		return num_size(have, &a, NULL) == 0 && num_size(want, &b, NULL) == 0 && a == b;
-	case PARAM_DURATION:
-		return num_duration(have, &a, NULL) == 0 && num_duration(want, &b, NULL) == 0 &&
-		       a == b;
-	case PARAM_BOOL:
-		return num_bool(have, &x, NULL) == 0 && num_bool(want, &y, NULL) == 0 && x == y;
-	case PARAM_CHOICE:
-	case PARAM_TEXT:
-		break;
-	}
-	return strcmp(have, want) == 0;
+	if (spec->type == PARAM_U64)
+		r = num_u64(text, &v, NULL);
+	else if (spec->type == PARAM_SIZE)
+		r = num_size(text, &v, NULL);
+	else if (spec->type == PARAM_DURATION)
+		r = num_duration(text, &v, NULL);
+	else if (spec->type == PARAM_BOOL)
+		r = num_bool(text, &yes, NULL);
+	return r < 0 ? xstrdup(text) : xasprintf("%" PRIu64, v + yes);
 }
 
+/* The values of an item are normal, see below. */
 static bool any_value(const struct draft_param *p, const char *have)
 {
+	_cleanup_free_ char *normal = normal_text(p->spec, have);
+
 	for (size_t i = 0; i < p->values.n; i++)
-		if (same_value(p->spec, have, p->values.v[i]))
+		if (strcmp(normal, p->values.v[i]) == 0)
 			return true;
 	return false;
+}
+
+static void make_normal(struct draft_case *want)
+{
+	for (size_t i = 0; i < want->n_params; i++) {
+		struct draft_param *p = &want->params[i];
+
+		for (size_t j = 0; j < p->values.n; j++) {
+			char *normal = normal_text(p->spec, p->values.v[j]);
+
+			free(p->values.v[j]);
+			p->values.v[j] = normal;
+		}
+	}
 }
 
 static bool same_strv(const struct strv *a, const struct strv *b)
@@ -84,17 +97,18 @@ static int refuse_overridden(const struct draft *d, const struct plan *p,
 	return 0;
 }
 
-int draft_mark_primary(const struct draft *d, struct plan *p, struct err *e)
+int draft_mark_primary(struct draft *d, struct plan *p, struct err *e)
 {
 	for (size_t i = 0; d->primary.n && i < p->n_cases; i++)
 		p->cases[i].primary = false;
 	for (size_t i = 0; i < d->primary.n; i++) {
-		const struct draft_case *want = &d->primary.v[i];
+		struct draft_case *want = &d->primary.v[i];
 		size_t found = 0;
 		int r = refuse_overridden(d, p, want, e);
 
 		if (r < 0)
 			return r;
+		make_normal(want);
 		for (size_t j = 0; j < p->n_cases; j++) {
 			if (!matches(want, &p->cases[j]))
 				continue;
