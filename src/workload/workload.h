@@ -41,7 +41,7 @@ struct param_spec {
 	enum param_type type;
 	const char *def;  /* default, as text; must parse */
 	const char *help; /* one line, lower case */
-	uint64_t min, max; /* inclusive, for the numeric types; max 0 = no upper bound */
+	uint64_t min, max; /* inclusive; length in bytes for PARAM_TEXT; max 0 = no upper bound */
 	const char *const *choices; /* NULL-terminated, for PARAM_CHOICE */
 };
 
@@ -85,6 +85,9 @@ enum workload_need {
 
 #define TASK_METRICS_MAX 8
 
+/* Values of *task.phase; task.my_phase is one of the first two. */
+enum task_phase { PHASE_WARM, PHASE_RUN, PHASE_STOP };
+
 /*
  * One task: a process or a thread. It lives in shared memory, one per cache-line pair for the
  * part written in the measured loop. Hooks run in the task itself.
@@ -110,7 +113,9 @@ struct task {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, user_ns, sys_ns;
 	uint64_t minflt, majflt, nvcsw, nivcsw;
-	uint64_t bytes;		/* data moved, set by workloads for which that means something */
+	/* Set by run() where they mean something; worker/ clears them after the warm-up. */
+	uint64_t bytes;		/* data moved: read, written, walked over */
+	uint64_t touched_bytes; /* memory whose first touches the operations were: per fault */
 	double metric[TASK_METRICS_MAX];
 };
 
@@ -154,17 +159,25 @@ struct workload {
 	const char *timed; /* what is inside the timed part */
 	const char *exercises; /* kernel paths it is meant to load */
 	bool sleeps;	   /* may block: then the wall rate is primary even with one task */
+	bool pin_default;  /* task k on CPU k mod n even when the placement pins nothing */
+	bool can_reclaim;  /* stands a limit below its footprint: what it uses can be dropped */
 	unsigned needs;	   /* enum workload_need, or-ed */
 	const char *default_fs; /* value of the placement key "fs" when none is given, or NULL */
 	const struct param_spec *params; /* own ones; "tasks" and "mode" are added by PARAMS_TASKS */
-	const struct metric_spec *metrics; /* own ones, or NULL */
+	const struct metric_spec *metrics; /* own ones, or NULL; read by workload_metrics() */
+	/* One more whose name the user chose; false when there is none. May be NULL. */
+	bool (*named_metric)(const struct params *p, struct metric_spec *ret);
 
-	/* Memory that the case needs, all tasks together, for the check against limits. */
+	/* Memory that the tasks of one group use, for the check against limits. */
 	uint64_t (*footprint_bytes)(const struct params *p);
 	/* Further checks of parameters against each other, without side effects. May be NULL. */
 	int (*check)(const struct params *p, struct err *e);
 
-	/* All hooks but run may be NULL. */
+	/*
+	 * All hooks but run may be NULL. One that fails has taken back what it did. run() is
+	 * called twice, for warm-up and for real, but once for DRIVER; BATCH does at least a
+	 * twentieth of its work when my_phase is PHASE_WARM, the others go on until stopped.
+	 */
 	int (*setup)(struct workload_ctx *ctx, struct err *e);
 	int (*task_init)(struct task *t, struct err *e); /* before the gate, may allocate */
 	int (*run)(struct task *t, struct err *e); /* see kind; called for warm-up and for real */
@@ -195,8 +208,15 @@ const char *workload_nearest(const char *name);
 __must_check int params_parse(const struct workload *w, const struct kvs *kvs, struct params *ret,
 			      struct err *e);
 void params_done(struct params *p);
-/* All parameters in table order with canonical values: the identity of a case. */
+/* All parameters in table order with canonical values, as kvs_parse reads them: the identity of
+ * a case. */
 void params_format(const struct params *p, struct str *out);
+/*
+ * Fills @ret[0..TASK_METRICS_MAX) with the workload's own metrics under these parameters, in the
+ * order of task.metric[]; returns how many. Names live as long as @p.
+ */
+size_t workload_metrics(const struct workload *w, const struct params *p,
+			struct metric_spec *ret);
 /* Name of the primary derived metric: see design, "one primary metric a workload". */
 const char *workload_primary(const struct workload *w, const struct params *p, unsigned n_tasks);
 
