@@ -80,14 +80,20 @@ struct store_experiment {
 };
 void store_experiment_done(struct store_experiment *x);
 
-/* Writes experiment, variants and cases; fills in all ids. */
+/*
+ * Writes experiment, variants and cases; fills in their ids. Metrics follow by store_add_metric.
+ * Status NULL is "running".
+ */
 __must_check int store_add_experiment(struct store *s, struct store_experiment *x, struct err *e);
 __must_check int store_set_status(struct store *s, int64_t experiment, const char *status,
 				  struct err *e);
-/* The same metric of the same case again is fine and gives the same id. */
+/*
+ * The same metric of the same case again is fine and gives the same id; with another unit or
+ * direction it is refused.
+ */
 __must_check int store_add_metric(struct store *s, struct store_metric *m, struct err *e);
 
-/* A boot of a kernel on a target; the same boot_id for the same variant gives the same row. */
+/* A boot of a kernel on a target; the same boot_id in the same experiment gives the same row. */
 struct store_boot {
 	int64_t id;
 	int64_t experiment;
@@ -96,7 +102,10 @@ struct store_boot {
 	char *machine;
 };
 __must_check int store_add_boot(struct store *s, struct store_boot *b, struct err *e);
-/* Environment facts at a moment, by variant; key and value text. */
+/*
+ * Environment facts at this moment, by variant (0: of the whole experiment); key and value text.
+ * Only what differs from the newest value of a key makes a row.
+ */
 __must_check int store_add_env(struct store *s, int64_t experiment, int64_t variant,
 			       const struct kvs *facts, struct err *e);
 
@@ -126,14 +135,25 @@ struct store_run {
 	const struct store_place *places; size_t n_places;
 	const struct store_note *notes; size_t n_notes;
 };
-/* One transaction, durable when it returns. Fills in id. */
+/*
+ * One transaction, durable when it returns. Fills in id. Values must be finite, variant, case, boot
+ * and metrics of the same experiment and case, (case, variant, round, repeat) new: else -EINVAL.
+ */
 __must_check int store_add_run(struct store *s, struct store_run *r, struct err *e);
+
+/*
+ * Between these two, what is added is durable only at the end, and all of it is lost when the end
+ * fails: for importing many runs, not for measuring. Closing without the end takes it back.
+ */
+__must_check int store_begin_batch(struct store *s, struct err *e);
+__must_check int store_end_batch(struct store *s, struct err *e);
 
 /* Reading. @id 0: the last experiment. -ENOENT when there is none. */
 __must_check int store_read_experiment(struct store *s, int64_t id, struct store_experiment *ret,
 				       struct err *e);
 __must_check int store_list_experiments(struct store *s, struct store_experiment **ret, size_t *n,
 					struct err *e); /* without variants, cases, metrics */
+void store_experiments_done(struct store_experiment *v, size_t n);
 
 /* A sample as reports see it, in order of seq. */
 struct store_obs {
@@ -151,15 +171,17 @@ __must_check int store_read_obs(struct store *s, int64_t experiment, struct stor
 struct store_runs {
 	struct store_run *v;
 	size_t n;
+	struct arena *memory;
 };
 __must_check int store_read_runs(struct store *s, int64_t experiment, struct store_runs *ret,
 				 struct err *e); /* all, with samples, counters, places, notes */
 void store_runs_done(struct store_runs *r);
-/* Facts of the environment of a variant, sorted by key. */
+/* Newest facts of the environment of a variant (0: of the experiment), sorted by key. */
 __must_check int store_read_env(struct store *s, int64_t experiment, int64_t variant,
 				struct kvs *ret, struct err *e);
 __must_check int store_read_boots(struct store *s, int64_t experiment, struct store_boot **ret,
 				  size_t *n, struct err *e);
+void store_boots_done(struct store_boot *v, size_t n);
 /* Which (case, variant, round) have a finished run (any status), for --resume. */
 __must_check int store_has_run(struct store *s, int64_t experiment, int64_t case_id,
 			       int64_t variant, unsigned round, bool *ret, struct err *e);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Samples for reports: millions of rows, so SQLite only scans two tables in the order in which
+ * they lie, and joining and sorting is done here in linear time.
+ */
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "store/sql.h"
+
+/* The runs of an experiment by id; ids between may belong to other experiments. */
+struct run_index {
+	struct store_obs *run; /* sample fields unset */
+	size_t n;
+	uint32_t *pos; /* id - first_id -> 1 + index in run, 0: not ours */
+	int64_t first_id;
+	size_t range;
+};
+
+static void index_done(struct run_index *x)
+{
+	free(x->run);
+	free(x->pos);
+}
+#define _cleanup_index_ __attribute__((cleanup(index_done)))
+
+static int index_alloc(struct store *s, int64_t experiment, struct run_index *x, struct err *e)
+{
+	_cleanup_reset_ sqlite3_stmt *st = NULL;
+	int r = sql_start(s,
+			  "SELECT min(id), max(id), count(*) FROM runs WHERE experiment = ?1",
+			  SQL_ARGS(SQL_I(experiment)), &st, e);
+	size_t n;
+
+	if (r >= 0)
+		r = sql_step(s, st, e);
+	if (r < 0)
+		return r;
+	n = (size_t)sqlite3_column_int64(st, 2);
+	x->first_id = sqlite3_column_int64(st, 0);
+	x->range = n ? (size_t)(sqlite3_column_int64(st, 1) - x->first_id) + 1 : 0;
+	if (n >= UINT32_MAX || x->range >= UINT32_MAX)
+		return sql_refuse(s, e, -E2BIG, "it has too many runs");
+	x->run = calloc(n + 1, sizeof(*x->run));
+	x->pos = calloc(x->range + 1, sizeof(*x->pos));
+	if (!x->run || !x->pos)
+		return sql_refuse(s, e, -ENOMEM, "out of memory for %zu runs", n);
+	return 0;
+}
+
+static void take_run(sqlite3_stmt *st, struct store_obs *ret)
+{
+	const unsigned char *status = sqlite3_column_text(st, 9);
+
+	*ret = (struct store_obs){
+		.run = sqlite3_column_int64(st, 0),
+		.variant = sqlite3_column_int64(st, 1),
+		.case_id = sqlite3_column_int64(st, 2),
+		.boot = sqlite3_column_int64(st, 3),
+		.round = sql_uint(st, 4),
+		.seq = sql_uint(st, 5),
+		.repeat = sql_uint(st, 6),
+		.start_ns = sql_u64(st, 7),
+		.end_ns = sql_u64(st, 8),
+		.untrustworthy = status[0] == 'u', /* the schema allows three words */
+		.failed = status[0] == 'f',
+	};
+}
+
+static int index_runs(struct store *s, int64_t experiment, struct run_index *x, struct err *e)
+{
+	_cleanup_reset_ sqlite3_stmt *st = NULL;
+	int r = index_alloc(s, experiment, x, e);
+
+	if (r >= 0)
+		r = sql_start(s,
+			      "SELECT id, variant, case_id, boot, round, seq, repeat, start_ns,"
+			      " end_ns, status FROM runs WHERE id BETWEEN ?2 AND ?3"
+			      " AND experiment = ?1 ORDER BY id",
+			      SQL_ARGS(SQL_I(experiment), SQL_I(x->first_id),
+				       SQL_I(x->first_id + (int64_t)x->range - 1)),
+			      &st, e);
+	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
+		take_run(st, &x->run[x->n++]);
+		x->pos[x->run[x->n - 1].run - x->first_id] = (uint32_t)x->n;
+	}
+	return r;
+}
+
+struct obs_list {
+	struct store_obs *v;
+	size_t n, cap;
+};
+
+static void list_done(struct obs_list *l)
+{
+	free(l->v);
+}
+#define _cleanup_list_ __attribute__((cleanup(list_done)))
+
+static int list_room(struct store *s, struct obs_list *l, struct err *e)
+{
+	size_t cap = l->cap ? 2 * l->cap : 1024;
+	struct store_obs *v;
+
+	if (l->n < l->cap)
+		return 0;
+	v = reallocarray(l->v, cap, sizeof(*v));
+	if (!v)
+		return sql_refuse(s, e, -ENOMEM, "out of memory for %zu samples", cap);
+	l->v = v;
+	l->cap = cap;
+	return 0;
+}
+
+/* Appends the samples of one metric in the order of run ids. */
+static int append_metric(struct store *s, int64_t metric, const struct run_index *x,
+			 struct obs_list *l, struct err *e)
+{
+	_cleanup_reset_ sqlite3_stmt *st = NULL;
+	int r = sql_start(s, "SELECT run, value FROM samples WHERE metric = ?1 ORDER BY run",
+			  SQL_ARGS(SQL_I(metric)), &st, e);
+
+	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
+		size_t at = (size_t)(sqlite3_column_int64(st, 0) - x->first_id);
+		struct store_obs *o;
+
+		if (at >= x->range || !x->pos[at])
+			return sql_refuse(s, e, -EBADMSG,
+					  "a sample belongs to a run of another experiment");
+		r = list_room(s, l, e);
+		if (r < 0)
+			break;
+		o = &l->v[l->n++];
+		*o = x->run[x->pos[at] - 1];
+		o->metric = metric;
+		o->value = sqlite3_column_double(st, 1);
+	}
+	return r;
+}
+
+static int by_variant_seq(const void *va, const void *vb)
+{
+	const struct store_obs *a = va, *b = vb;
+
+	if (a->variant != b->variant)
+		return a->variant < b->variant ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return a->run < b->run ? -1 : a->run > b->run;
+}
+
+static bool is_sorted(const struct store_obs *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (by_variant_seq(&v[i - 1], &v[i]) > 0)
+			return false;
+	return true;
+}
+
+/* Stable distribution over variants, whose ids lie close together; false when they don't. */
+static bool group_by_variant(struct store_obs *v, size_t n)
+{
+	int64_t lo = v[0].variant, hi = v[0].variant;
+	_cleanup_free_ struct store_obs *tmp = NULL;
+	_cleanup_free_ size_t *start = NULL;
+
+	for (size_t i = 1; i < n; i++) {
+		lo = v[i].variant < lo ? v[i].variant : lo;
+		hi = v[i].variant > hi ? v[i].variant : hi;
+	}
+	if ((uint64_t)(hi - lo) > n)
+		return false;
+	tmp = malloc(n * sizeof(*tmp));
+	start = calloc((size_t)(hi - lo) + 2, sizeof(*start));
+	if (!tmp || !start)
+		return false;
+	memcpy(tmp, v, n * sizeof(*tmp));
+	for (size_t i = 0; i < n; i++)
+		start[tmp[i].variant - lo + 1]++;
+	for (size_t i = 0; i < (size_t)(hi - lo) + 1; i++)
+		start[i + 1] += start[i];
+	for (size_t i = 0; i < n; i++)
+		v[start[tmp[i].variant - lo]++] = tmp[i];
+	return true;
+}
+
+/* Runs are nearly always stored in the order of seq, so that the distribution is all. */
+static void sort_metric(struct store_obs *v, size_t n)
+{
+	if (n < 2 || is_sorted(v, n))
+		return;
+	if (!group_by_variant(v, n) || !is_sorted(v, n))
+		qsort(v, n, sizeof(*v), by_variant_seq);
+}
+
+static int read_all(struct store *s, int64_t experiment, struct obs_list *l, struct err *e)
+{
+	_cleanup_index_ struct run_index x = { 0 };
+	_cleanup_reset_ sqlite3_stmt *st = NULL;
+	int r = index_runs(s, experiment, &x, e);
+
+	if (r >= 0)
+		r = sql_start(s,
+			      "SELECT m.id FROM metrics m JOIN cases c ON c.id = m.case_id"
+			      " WHERE c.experiment = ?1 ORDER BY m.case_id, m.id",
+			      SQL_ARGS(SQL_I(experiment)), &st, e);
+	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
+		size_t before = l->n;
+
+		r = append_metric(s, sqlite3_column_int64(st, 0), &x, l, e);
+		if (r >= 0)
+			sort_metric(l->v + before, l->n - before);
+	}
+	return r;
+}
+
+int store_read_obs(struct store *s, int64_t experiment, struct store_obs **ret, size_t *ret_n,
+		   struct err *e)
+{
+	_cleanup_list_ struct obs_list l = { 0 };
+	_cleanup_tx_ struct sql_tx tx = { 0 };
+	int r;
+
+	s->task = "read samples from";
+	r = sql_begin(s, SQL_TX_READ, &tx, e);
+	if (r >= 0)
+		r = read_all(s, experiment, &l, e);
+	if (r < 0)
+		return r;
+	*ret = steal_ptr(&l.v);
+	*ret_n = l.n;
+	return 0;
+}
