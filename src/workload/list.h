@@ -2,3 +2,6 @@
 /* Every workload, in the order in which lists show them. No include guard: read twice. */
 WORKLOAD(null)
 WORKLOAD(delay)
+WORKLOAD(page_fault1)
+WORKLOAD(page_fault2)
+WORKLOAD(page_fault3)

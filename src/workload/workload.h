@@ -160,7 +160,7 @@ struct workload {
 	const char *exercises; /* kernel paths it is meant to load */
 	bool sleeps;	   /* may block: then the wall rate is primary even with one task */
 	bool pin_default;  /* task k on CPU k mod n even when the placement pins nothing */
-	bool can_reclaim;  /* stands a limit below its footprint: what it uses can be dropped */
+	bool can_reclaim;  /* stands a limit below its footprint without swap: page cache */
 	unsigned needs;	   /* enum workload_need, or-ed */
 	const char *default_fs; /* value of the placement key "fs" when none is given, or NULL */
 	const struct param_spec *params; /* own ones; "tasks" and "mode" are added by PARAMS_TASKS */

@@ -10,7 +10,9 @@
 static const struct {
 	const char *name, *settings;
 } small[] = {
-	{ "null", "" },
+	{ "page_fault1", "size=1M" },
+	{ "page_fault2", "size=1M" },
+	{ "page_fault3", "size=1M" },
 };
 
 static const char *settings_of(const struct workload *w)
