@@ -86,7 +86,8 @@ static struct {
 		double got_ = (got), want_ = (want);                               \
 		double off_ = fabs(got_ - want_) / (want_ != 0 ? fabs(want_) : 1); \
 		if (!(off_ <= (tolerance))) {                                      \
-			TAP_FAIL("%s is %.17g, want %.17g (off by %.3g)", #got, got_, want_, off_); \
+			TAP_FAIL("%s is %.17g, want %.17g (off by %.3g)", #got, got_,      \
+				 want_, off_);                                     \
 			return;                                                    \
 		}                                                                  \
 	} while (0)

@@ -10,7 +10,7 @@
 #define __must_check __attribute__((warn_unused_result))
 #define __unused __attribute__((unused))
 
-/* Two cache lines: adjacent-line prefetch pulls lines in pairs on x86, so 64 is not apart enough. */
+/* Two cache lines: adjacent-line prefetch pulls lines in pairs on x86, so 64 is too near. */
 #define CACHELINE_PAIR 128
 
 #endif

@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* what err.h makes of them for the analyzer */
+#undef err_set
+#undef err_wrap
+#undef err_errno
+
 int err_set(struct err *e, int code, const char *fmt, ...)
 {
 	va_list ap;

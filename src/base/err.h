@@ -33,4 +33,12 @@ int err_wrap(struct err *e, int code, const char *fmt, ...) __printf(3, 4);
 /* Sets what the user can do about it. */
 void err_hint(struct err *e, const char *fmt, ...) __printf(2, 3);
 
+#ifdef __clang_analyzer__
+/* The analyzer reads one file at a time: tell it that a code handed in is the code returned. */
+#define err_set(e, code, ...) ((void)err_set(e, code, __VA_ARGS__), (code))
+#define err_wrap(e, code, ...) ((void)err_wrap(e, code, __VA_ARGS__), (code))
+#define err_errno(e, errnum, ...) \
+	((void)err_errno(e, errnum, __VA_ARGS__), (errnum) > 0 ? -(errnum) : -1)
+#endif
+
 #endif

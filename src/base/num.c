@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -54,7 +54,7 @@ int num_i64(const char *s, int64_t *ret_v, struct err *e)
 	return 0;
 }
 
-/* The characters that strtod would take but a decimal number doesn't have (hex, inf, nan, blanks). */
+/* Not what strtod takes but a decimal number doesn't have: hex, inf, nan, blanks. */
 static bool is_plain_decimal(const char *s)
 {
 	return *s && strspn(s, "0123456789+-.eE") == strlen(s);
@@ -289,7 +289,8 @@ int num_set_parse(const char *s, struct num_set *ret, struct err *e)
 		if (to < from || (*p && *p != ','))
 			goto bad;
 		if (to >= NUM_SET_MAX)
-			return err_set(e, -ERANGE, "list \"%s\" goes beyond %d", s, NUM_SET_MAX - 1);
+			return err_set(e, -ERANGE, "list \"%s\" goes beyond %d", s,
+				       NUM_SET_MAX - 1);
 		for (; from <= to; from++)
 			num_set_add(&set, from);
 		if (*p == ',' && !*++p)

@@ -93,7 +93,7 @@ static void child_exec(char *const argv[], const struct pipes *p, unsigned flags
 	int code;
 
 	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -101,6 +101,7 @@ static void child_exec(char *const argv[], const struct pipes *p, unsigned flags
 	if (flags & SPAWN_OWN_GROUP)
 		(void)setpgid(0, 0);
 	if (child_stdio(p, flags) == 0) {
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): after fork there is one thread */
 		(void)setenv("LC_ALL", "C", 1);
 		(void)execvp(argv[0], argv);
 	}

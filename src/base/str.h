@@ -65,7 +65,7 @@ void strv_done(struct strv *l);
 
 /*
  * The word of @words[0..@n) nearest to @word by edit distance (two swapped letters are one edit),
- * or NULL when none is near enough to be a slip: at most a third of its letters, or one, may differ.
+ * or NULL when none is near enough to be a slip: at most a third of its letters, or one, differ.
  */
 const char *str_nearest(const char *word, const char *const *words, size_t n);
 

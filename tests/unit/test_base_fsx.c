@@ -109,7 +109,8 @@ static void writes_in_place(void)
 static void write_reports_the_kernels_reason(void)
 {
 	CHECK_EQ(fsx_write(AT_FDCWD, "/proc/self/oom_score_adj", "5000", &e), -EINVAL);
-	CHECK_STR(e.msg, "could not write \"5000\" to \"/proc/self/oom_score_adj\": Invalid argument");
+	CHECK_STR(e.msg, "could not write \"5000\" to \"/proc/self/oom_score_adj\": "
+			 "Invalid argument");
 }
 
 /* The file size limit cuts the write short, which must not pass as done. */

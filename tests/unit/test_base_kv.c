@@ -60,7 +60,8 @@ static void escapes(void)
 
 static void refuses(void)
 {
-	static const char *const bad[] = { "depth", "=1", "a=1,=2", ",a=1", "a=1,a=2", ",", "a=1,b=2,a=3" };
+	static const char *const bad[] = { "depth", "=1", "a=1,=2", ",a=1", "a=1,a=2", ",",
+					   "a=1,b=2,a=3" };
 	_cleanup_kvs_ struct kvs l = { 0 };
 
 	kvs_set(&l, "kept", "yes");
