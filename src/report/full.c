@@ -17,23 +17,72 @@ static void section(struct str *out, const char *title)
 	str_addf(out, "\n%s\n", title);
 }
 
-static bool in_spec(const struct report_input *in, const char *key)
-{
-	for (size_t v = 0; v < in->x.n_variants; v++) {
-		_cleanup_kvs_ struct kvs spec = { 0 };
+/* Settings are named by their path in plans, by a shorter name in the environment. */
+static const char *const aliases[][2] = {
+	{ "thp.", "sys.kernel.mm.transparent_hugepage." },
+	{ "ksm.", "sys.kernel.mm.ksm." },
+	{ "lru_gen.", "sys.kernel.mm.lru_gen." },
+	{ "zswap.", "sys.module.zswap.parameters." },
+};
 
-		if (in->x.variants[v].spec && kvs_parse(in->x.variants[v].spec, &spec, NULL) == 0 &&
-		    kvs_get(&spec, key))
+static bool spec_has(const char *spec, const char *key)
+{
+	_cleanup_kvs_ struct kvs kvs = { 0 };
+
+	if (!spec || kvs_parse(spec, &kvs, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(aliases); i++) {
+		_cleanup_free_ char *name = NULL;
+
+		if (!str_starts(key, aliases[i][0]))
+			continue;
+		name = xasprintf("%s%s", aliases[i][1], key + strlen(aliases[i][0]));
+		if (kvs_get(&kvs, name))
 			return true;
 	}
-	return false;
+	return kvs_get(&kvs, key);
+}
+
+/* Some variant sets it, or it is a clock. */
+static bool is_planned(const struct report_input *in, const char *key)
+{
+	for (size_t v = 0; v < in->x.n_variants; v++)
+		if (spec_has(in->x.variants[v].spec, key))
+			return true;
+	return str_eq(key, "uptime");
+}
+
+/* The number that a value of /proc/meminfo begins with ("123456 kB"). */
+static bool leading_number(const char *text, uint64_t *ret)
+{
+	size_t n = strspn(text, "0123456789");
+	_cleanup_free_ char *digits = xstrndup(text, n);
+
+	return num_u64(digits, ret, NULL) == 0;
+}
+
+#define MEMINFO_ALIKE 65536 /* kB */
+
+/* Free memory and the like is never the same twice: neither a tenth nor 64 MiB is a difference. */
+static bool same_fact(const char *key, const char *a, const char *b)
+{
+	uint64_t x, y, more, less;
+
+	if (str_eq(a, b))
+		return true;
+	if (!a || !b || !str_starts(key, "meminfo.") || !leading_number(a, &x) ||
+	    !leading_number(b, &y))
+		return false;
+	more = x > y ? x : y;
+	less = x > y ? y : x;
+	return more - less <= MEMINFO_ALIKE || more - less <= more / 10;
 }
 
 /* The variants don't all have the same value of @key. */
 static bool differs(const struct report_input *in, const char *key)
 {
 	for (size_t v = 1; v < in->x.n_variants; v++)
-		if (!str_eq(input_env(in, v, key), input_env(in, 0, key)))
+		if (!same_fact(key, input_env(in, v, key), input_env(in, 0, key)))
 			return true;
 	return false;
 }
@@ -71,7 +120,7 @@ static void put_differences(const struct report_input *in, struct str *out)
 		for (size_t i = 0; i < in->env[v].n; i++) {
 			const char *key = new_key(in, v, i);
 
-			if (!key || !differs(in, key) || in_spec(in, key))
+			if (!key || !differs(in, key) || is_planned(in, key))
 				continue;
 			put_difference(in, key, out);
 			n++;
@@ -154,9 +203,9 @@ static void put_order(const struct report_input *in, struct str *out)
 	text_wrap(out, "  ", 2, line.len ? str_text(&line) : "nothing was run");
 }
 
-static void p_cell(struct text_table *tab, double p)
+static void p_cell(struct text_table *tab, bool there, double p)
 {
-	if (!isfinite(p))
+	if (!there || !isfinite(p))
 		text_cell(tab, "-");
 	else
 		text_cell(tab, "%.2g", p);
@@ -168,6 +217,7 @@ static void put_tests(const struct judge_table *t, const struct report_input *in
 	_cleanup_text_table_ struct text_table tab = { .cols = "LLrrrrrr", .indent = 2 };
 	static const char *const names[] = { "case", "variant", "change", "90%", "t 95%", "n", "p",
 					     "p Holm" };
+	int decimals = text_decimals(t->margin);
 	char a[TEXT_NUM];
 
 	if (in->x.n_variants < 2)
@@ -185,12 +235,18 @@ static void put_tests(const struct judge_table *t, const struct report_input *in
 			text_row(&tab);
 			text_cell(&tab, "%s", titles_of(titles, row->c));
 			text_cell(&tab, "%s", in->x.variants[v].name);
-			text_cell(&tab, "%s", f->n ? text_pct_signed(a, f->change) : "-");
-			text_interval(&tab, f->lo90, f->hi90);
-			text_interval(&tab, f->t_lo, f->t_hi);
+			text_cell(&tab, "%s", f->n ? text_pct_signed(a, f->change, decimals) : "-");
+			if (f->n >= JUDGE_MIN_ROUNDS || f->exact)
+				text_interval(&tab, f->lo90, f->hi90, decimals);
+			else
+				text_cell(&tab, "-");
+			if (f->n > 1)
+				text_interval(&tab, f->t_lo, f->t_hi, decimals);
+			else
+				text_cell(&tab, "-");
 			text_cell(&tab, "%zu", f->n);
-			p_cell(&tab, f->p);
-			p_cell(&tab, f->p_adjusted);
+			p_cell(&tab, f->n > 0, f->p);
+			p_cell(&tab, f->n > 0, f->p_adjusted);
 		}
 	}
 	text_table_put(&tab, out);
@@ -205,6 +261,7 @@ static void put_others(const struct judge_table *t, const struct report_input *i
 	static const char *const names[] = { "case", "metric", "variant", "median", "CV", "change",
 					     "95% CI" };
 	char a[TEXT_NUM], b[TEXT_NUM], c[TEXT_NUM];
+	int decimals = text_decimals(t->margin);
 	size_t n = 0;
 
 	text_row(&tab);
@@ -225,10 +282,10 @@ static void put_others(const struct judge_table *t, const struct report_input *i
 				text_cell(&tab, "%s", "");
 			text_cell(&tab, "%s", in->x.variants[v].name);
 			text_cell(&tab, "%s", s->n ? text_value(a, s->median) : "-");
-			text_cell(&tab, "%s", s->n > 1 ? text_pct(b, s->cv) : "-");
-			text_cell(&tab, "%s", v && f->n ? text_pct_signed(c, f->change) : "-");
+			text_cell(&tab, "%s", s->n > 1 ? text_pct_at(b, s->cv, decimals) : "-");
+			text_cell(&tab, "%s", v && f->n ? text_pct_signed(c, f->change, decimals) : "-");
 			if (v && f->n >= JUDGE_MIN_ROUNDS)
-				text_interval(&tab, f->lo, f->hi);
+				text_interval(&tab, f->lo, f->hi, decimals);
 			else
 				text_cell(&tab, "-");
 		}
@@ -241,6 +298,8 @@ static void put_others(const struct judge_table *t, const struct report_input *i
 
 static void put_env(const struct report_input *in, struct str *out)
 {
+	size_t n = 0;
+
 	section(out, "Environment (the same for all variants unless named above)");
 	for (size_t v = 0; in->env && v < in->x.n_variants; v++) {
 		for (size_t i = 0; i < in->env[v].n; i++) {
@@ -252,8 +311,11 @@ static void put_env(const struct report_input *in, struct str *out)
 				put_difference(in, key, out);
 			else
 				text_wrapf(out, "  ", 6, "%s: %s", key, in->env[v].v[i].val);
+			n++;
 		}
 	}
+	if (n == 0)
+		text_wrap(out, "  ", 2, "nothing was recorded");
 }
 
 /* Where in a shell word a character leaves us. */

@@ -19,7 +19,6 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/fsx.h"
-#include "base/num.h"
 #include "base/str.h"
 #include "report/sweep.h"
 #include "report/text.h"
@@ -64,35 +63,6 @@ struct export {
 	char *where; /* ", 2 CPUs, Linux 6.18.0" */
 };
 
-static bool quartiles_of(const struct report_input *in, const struct sweep *s, size_t i,
-			 size_t variant, struct quartiles *ret, size_t *ret_n)
-{
-	_cleanup_free_ double *v = NULL;
-	size_t n = 0;
-
-	for (size_t pass = 0; pass < 2; pass++) {
-		n = 0;
-		for (size_t k = 0; k < in->n_obs; k++) {
-			const struct store_obs *o = &in->obs[k];
-
-			if (o->case_id != s->cases[i].c->id || o->metric != s->cases[i].m->id ||
-			    o->variant != in->x.variants[variant].id || o->untrustworthy ||
-			    o->failed || !isfinite(o->value))
-				continue;
-			if (v)
-				v[n] = o->value;
-			n++;
-		}
-		if (n == 0)
-			return false;
-		if (!v)
-			v = xcalloc(n, sizeof(*v));
-	}
-	*ret = input_quartiles(v, n);
-	*ret_n = n;
-	return true;
-}
-
 /* Fills in the points of a graph; false when there is none. */
 static bool measure(const struct export *x, struct graph *g)
 {
@@ -104,7 +74,9 @@ static bool measure(const struct export *x, struct graph *g)
 		for (size_t k = 0; k < c->n; k++) {
 			struct point *p = &c->points[k];
 
-			if (!quartiles_of(x->in, g->s, p->c, c->variant, &p->q, &p->n))
+			if (!input_samples(x->in, g->s->cases[p->c].c->id,
+					   x->in->x.variants[c->variant].id,
+					   g->s->cases[p->c].m->name, &p->q, &p->n))
 				continue;
 			g->min = p->q.median < g->min ? p->q.median : g->min;
 			g->max = p->q.median > g->max ? p->q.median : g->max;
@@ -612,19 +584,6 @@ static int put_index(struct export *x, struct err *e)
 	return r;
 }
 
-static size_t cpus_of(const struct report_input *in)
-{
-	const char *text = input_env(in, 0, ENV_CPUS);
-	struct num_set set;
-	uint64_t n;
-
-	if (!text)
-		return 0;
-	if (num_u64(text, &n, NULL) == 0)
-		return (size_t)n;
-	return num_set_parse(text, &set, NULL) == 0 ? num_set_count(&set) : 0;
-}
-
 static char *where_of(const struct report_input *in, size_t cpus)
 {
 	_cleanup_str_ struct str out = STR_INIT(4096);
@@ -641,7 +600,7 @@ int report_gnuplot(const char *dir, const struct report_input *in, size_t *ret_g
 		   struct err *e)
 {
 	struct export x = { .in = in, .all = STR_INIT(1 << 20), .readme = STR_INIT(1 << 20),
-			    .cpus = cpus_of(in) };
+			    .cpus = input_count(in, 0, ENV_CPUS) };
 	_cleanup_close_ int dirfd = -EBADF;
 	int r = fsx_mkdirs(AT_FDCWD, dir, 0777, e);
 

@@ -129,26 +129,16 @@ static void add_tasks(const struct report_input *in, struct str *out)
 static void add_count(const struct report_input *in, const char *key, const char *what,
 		      struct str *out)
 {
-	const char *base = input_env(in, 0, key);
-	struct num_set set;
-	uint64_t n;
+	size_t n = input_count(in, 0, key);
 
-	if (!base)
-		return;
 	for (size_t v = 1; v < in->x.n_variants; v++) {
-		const char *other = input_env(in, v, key);
-
-		if (other && strcmp(other, base) != 0) {
+		if (input_count(in, v, key) != n) {
 			str_addf(out, ", %s differ", what);
 			return;
 		}
 	}
-	if (num_u64(base, &n, NULL) < 0) {
-		if (num_set_parse(base, &set, NULL) < 0)
-			return;
-		n = num_set_count(&set);
-	}
-	str_addf(out, ", %" PRIu64 " %.*s", n, (int)strlen(what) - (n == 1), what);
+	if (n)
+		str_addf(out, ", %zu %.*s", n, (int)strlen(what) - (n == 1), what);
 }
 
 static void put_what(const struct report_input *in, const struct titles *titles, struct str *out)

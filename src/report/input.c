@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/str.h"
 
 static int load_env(struct store *s, struct report_input *in, struct err *e)
@@ -133,31 +134,36 @@ struct quartiles input_quartiles(double *v, size_t n)
 				   .q3 = quantile(v, n, 0.75) };
 }
 
-bool input_counter(const struct report_input *in, int64_t case_id, int64_t variant_id,
-		   const char *where, const char *name, double *ret)
+bool input_samples(const struct report_input *in, int64_t case_id, int64_t variant_id,
+		   const char *name, struct quartiles *ret, size_t *ret_n)
 {
-	_cleanup_free_ double *v = xcalloc(in->runs.n, sizeof(*v));
+	_cleanup_free_ double *v = xcalloc(in->n_obs, sizeof(*v));
+	int64_t metric = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < in->runs.n; i++) {
-		const struct store_run *r = &in->runs.v[i];
+	for (size_t i = 0; i < in->x.n_metrics; i++)
+		if (in->x.metrics[i].case_id == case_id && str_eq(in->x.metrics[i].name, name))
+			metric = in->x.metrics[i].id;
+	for (size_t i = 0; i < in->n_obs; i++) {
+		const struct store_obs *o = &in->obs[i];
 
-		if (r->case_id != case_id || r->variant != variant_id || !input_run_good(r))
-			continue;
-		for (size_t k = 0; k < r->n_counters; k++) {
-			const struct store_counter *c = &r->counters[k];
-
-			if (!str_eq(c->name, name) || (where && !str_eq(c->where, where)))
-				continue;
-			if (isfinite(c->value) && n < in->runs.n)
-				v[n++] = c->value;
-			break;
-		}
+		if (o->case_id == case_id && o->metric == metric && o->variant == variant_id &&
+		    !o->untrustworthy && !o->failed && isfinite(o->value))
+			v[n++] = o->value;
 	}
 	if (n == 0)
 		return false;
-	*ret = input_quartiles(v, n).median;
+	*ret = input_quartiles(v, n);
+	*ret_n = n;
 	return true;
+}
+
+size_t input_count(const struct report_input *in, size_t variant, const char *key)
+{
+	const char *text = input_env(in, variant, key);
+	struct num_set set;
+
+	return text && num_set_parse(text, &set, NULL) == 0 ? num_set_count(&set) : 0;
 }
 
 char *input_param(const struct store_case *c, const char *key)

@@ -16,13 +16,13 @@ struct str;
 
 #define NO_VARIANT SIZE_MAX
 
-/* Facts of the environment that the header reads: a number or a list "0-3,8". */
-#define ENV_CPUS "cpus"
-#define ENV_NODES "nodes"
+/* Facts of the environment that headers read: lists like "0-3,8". */
+#define ENV_CPUS "cpu.online"
+#define ENV_NODES "node.online"
 
-/* Counters that footnotes read. */
-#define COUNTER_FAULTS_PER_OP "faults_per_op"
-#define COUNTER_BYTES_PER_FAULT "bytes_per_fault"
+/* Metrics that footnotes read. */
+#define METRIC_FAULTS_PER_OP "faults_per_op"
+#define METRIC_BYTES_PER_FAULT "bytes_per_fault"
 
 /* Index into x.variants, or NO_VARIANT. */
 size_t input_variant(const struct report_input *in, int64_t variant_id);
@@ -35,17 +35,21 @@ const char *input_env(const struct report_input *in, size_t variant, const char 
 
 bool input_run_good(const struct store_run *r);
 
-/* Median of a counter over the good runs of a case under a variant; false when there is none. */
-bool input_counter(const struct report_input *in, int64_t case_id, int64_t variant_id,
-		   const char *where, const char *name, double *ret);
-
 /*
- * Median and quartiles (linear between order statistics) of @v, which is sorted in place; @n > 0.
+ * Good samples of the metric @name of a case under a variant: median and quartiles (linear
+ * between order statistics), and how many there are; false when there is none.
  */
 struct quartiles {
 	double q1, median, q3;
 };
+bool input_samples(const struct report_input *in, int64_t case_id, int64_t variant_id,
+		   const char *name, struct quartiles *ret, size_t *ret_n);
+
+/* The same of @v, which is sorted in place; @n > 0. */
 struct quartiles input_quartiles(double *v, size_t n);
+
+/* How many are in the list that is the value of @key under a variant; 0: unknown. */
+size_t input_count(const struct report_input *in, size_t variant, const char *key);
 
 /* Value of @key in a case's parameters as text, malloc'd, or NULL. */
 char *input_param(const struct store_case *c, const char *key);

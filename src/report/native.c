@@ -24,14 +24,15 @@ struct native {
 	const struct report_input *in;
 	struct notes notes;
 	struct titles titles;
+	int decimals; /* of percentages */
 };
 
-static void centre_cells(struct text_table *tab, const struct judge_side *s)
+static void centre_cells(struct text_table *tab, const struct judge_side *s, int decimals)
 {
 	char a[TEXT_NUM], b[TEXT_NUM];
 
 	text_cell(tab, "%s", s->n ? text_value(a, s->median) : "-");
-	text_cell(tab, "%s", s->n > 1 ? text_pct(b, s->cv) : "-");
+	text_cell(tab, "%s", s->n > 1 ? text_pct_at(b, s->cv, decimals) : "-");
 }
 
 /* Change, interval, n, MDE, verdict. */
@@ -45,13 +46,13 @@ static void effect_cells(struct text_table *tab, const struct native *nat,
 	char a[TEXT_NUM], d[TEXT_NUM];
 	bool interval = f->n >= JUDGE_MIN_ROUNDS || f->exact;
 
-	text_cell(tab, "%s", f->n ? text_pct_signed(a, f->change) : "-");
+	text_cell(tab, "%s", f->n ? text_pct_signed(a, f->change, nat->decimals) : "-");
 	if (interval)
-		text_interval(tab, f->lo, f->hi);
+		text_interval(tab, f->lo, f->hi, nat->decimals);
 	else
 		text_cell(tab, "-");
 	text_cell(tab, "%zu", f->n);
-	text_cell(tab, "%s", f->n > 1 ? text_pct(d, f->mde) : "-");
+	text_cell(tab, "%s", f->n > 1 ? text_pct_at(d, f->mde, nat->decimals) : "-");
 	verdict_text(nat->t, r, v, &verdict, &detail);
 	last = detail.len ? &detail : &verdict;
 	notes_refs(&nat->notes, r->c->id, notes_of, &refs);
@@ -90,8 +91,8 @@ static void pair_table(const struct native *nat, const struct judge_row *const *
 	for (size_t i = 0; i < n; i++) {
 		text_row(&tab);
 		text_cell(&tab, "%s", titles_of(&nat->titles, rows[i]->c));
-		centre_cells(&tab, &rows[i]->side[0]);
-		centre_cells(&tab, &rows[i]->side[1]);
+		centre_cells(&tab, &rows[i]->side[0], nat->decimals);
+		centre_cells(&tab, &rows[i]->side[1], nat->decimals);
 		effect_cells(&tab, nat, rows[i], 1, NO_VARIANT);
 	}
 	text_table_put(&tab, out);
@@ -104,7 +105,7 @@ static void base_line(struct text_table *tab, const struct native *nat, const st
 	notes_refs(&nat->notes, r->c->id, 0, &refs);
 	text_row(tab);
 	text_cell(tab, "  (A) %s", nat->in->x.variants[0].name);
-	centre_cells(tab, &r->side[0]);
+	centre_cells(tab, &r->side[0], nat->decimals);
 	text_cell(tab, "%s", "");
 	text_cell(tab, "%s", "");
 	text_cell(tab, "%zu", r->side[0].n);
@@ -127,7 +128,7 @@ static void many_table(const struct native *nat, const struct judge_row *const *
 			text_row(&tab);
 			text_cell(&tab, "  %s %s", header_letter(v, (char[TEXT_NUM]){ 0 }),
 				  nat->in->x.variants[v].name);
-			centre_cells(&tab, &rows[i]->side[v]);
+			centre_cells(&tab, &rows[i]->side[v], nat->decimals);
 			effect_cells(&tab, nat, rows[i], v, v);
 		}
 	}
@@ -148,7 +149,7 @@ static void single_table(const struct native *nat, const struct judge_row *const
 
 		text_row(&tab);
 		text_cell(&tab, "%s", titles_of(&nat->titles, rows[i]->c));
-		centre_cells(&tab, s);
+		centre_cells(&tab, s, nat->decimals);
 		text_cell(&tab, "%s", s->n ? text_value(a, s->min) : "-");
 		text_cell(&tab, "%s", s->n ? text_value(b, s->max) : "-");
 		text_cell(&tab, "%zu", s->n);
@@ -215,7 +216,7 @@ static void put_legend(const struct native *nat, struct str *out)
 int report_native(const struct judge_table *t, const struct report_input *in, bool full,
 		  struct str *out, struct err *e)
 {
-	struct native nat = { .t = t, .in = in };
+	struct native nat = { .t = t, .in = in, .decimals = text_decimals(t->margin) };
 
 	titles_init(&nat.titles, in);
 	notes_collect(t, in, &nat.notes);

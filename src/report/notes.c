@@ -184,10 +184,16 @@ static void collect_runs(const struct report_input *in, struct notes *l)
 	free(codes.v);
 }
 
-/* What a fault was: said where it isn't one page of 4 KiB per operation. */
-static bool plain_fault(double per_op, double bytes)
+/*
+ * Where an operation is the touch of one page of 4 KiB (by the bytes), but a fault isn't: THP or
+ * large folios. Other workloads have faults, too, which say nothing about their operations.
+ */
+static bool odd_fault(double per_op, double bytes)
 {
-	return fabs(per_op - 1) < 0.005 && fabs(bytes - 4096) < 0.5;
+	double bytes_per_op = per_op * bytes;
+
+	return per_op > 1 / 1024.0 && fabs(bytes_per_op / 4096 - 1) < 0.02 &&
+	       fabs(per_op - 1) > 0.01;
 }
 
 static char *plain(char *buf, double v)
@@ -201,15 +207,16 @@ static void fault_text(const struct report_input *in, const struct store_case *c
 		       struct str *out)
 {
 	int64_t variant = in->x.variants[v].id;
-	double per_op, bytes;
+	struct quartiles per_op, bytes;
 	char a[TEXT_NUM], b[TEXT_NUM];
+	size_t n;
 
-	if (!input_counter(in, c->id, variant, NULL, COUNTER_FAULTS_PER_OP, &per_op) ||
-	    !input_counter(in, c->id, variant, NULL, COUNTER_BYTES_PER_FAULT, &bytes) ||
-	    plain_fault(per_op, bytes))
+	if (!input_samples(in, c->id, variant, METRIC_FAULTS_PER_OP, &per_op, &n) ||
+	    !input_samples(in, c->id, variant, METRIC_BYTES_PER_FAULT, &bytes, &n) ||
+	    !odd_fault(per_op.median, bytes.median))
 		return;
-	str_addf(out, "%s faults per operation, %s bytes per fault", plain(a, per_op),
-		 plain(b, bytes));
+	str_addf(out, "%s faults per operation, %s bytes per fault", plain(a, per_op.median),
+		 plain(b, bytes.median));
 }
 
 static void collect_faults(const struct report_input *in, struct notes *l,
@@ -243,9 +250,10 @@ static void rate_text(const struct judge_row *r, size_t v, double margin, struct
 {
 	const struct judge_effect *f = &r->effect[v];
 	char a[TEXT_NUM], b[TEXT_NUM], c[TEXT_NUM];
+	int n = text_decimals(margin);
 
-	str_addf(out, "%s %s (%s .. %s, %s)", r->m->name, text_pct_signed(a, f->change),
-		 text_pct_signed(b, f->lo), text_pct_signed(c, f->hi),
+	str_addf(out, "%s %s (%s .. %s, %s)", r->m->name, text_pct_signed(a, f->change, n),
+		 text_pct_signed(b, f->lo, n), text_pct_signed(c, f->hi, n),
 		 verdict_name(judge_verdict(f, margin, r->m->higher_is_better)));
 }
 

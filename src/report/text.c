@@ -16,19 +16,14 @@
 #define MAX_COLS 24
 #define NARROWEST 8 /* a column that may wrap is not made narrower while others could give */
 
-/* Two digits below 0.1, one decimal up to 100; "2%" rather than "2.0%". */
-static int decimals_for(double v)
+int text_decimals(double margin)
 {
-	double a = fabs(v);
-
-	if (a >= 99.95 || v == round(v))
-		return 0;
-	if (a >= 0.095)
+	if (margin >= 0.005)
 		return 1;
-	return a >= 0.0095 ? 3 : 4;
+	return margin >= 0.0005 ? 2 : 3;
 }
 
-static char *pct(char *buf, double fraction, bool sign)
+static char *pct(char *buf, double fraction, int decimals, bool sign)
 {
 	double v = fraction * 100;
 	char number[TEXT_NUM - 2];
@@ -37,10 +32,10 @@ static char *pct(char *buf, double fraction, bool sign)
 		(void)snprintf(buf, TEXT_NUM, "-");
 		return buf;
 	}
-	if (fabs(v) < 0.00005)
+	if (fabs(v) < 0.5 * pow(10, -decimals))
 		v = 0; /* never "-0.0": a change that rounds to nothing has no direction */
 	if (fabs(v) < 9999.5)
-		(void)snprintf(number, sizeof(number), "%.*f", decimals_for(v), v);
+		(void)snprintf(number, sizeof(number), "%.*f", fabs(v) >= 99.95 ? 0 : decimals, v);
 	else if (fabs(v) < 1e15)
 		num_fmt_si(number, sizeof(number), v, 3);
 	else
@@ -49,14 +44,27 @@ static char *pct(char *buf, double fraction, bool sign)
 	return buf;
 }
 
-char *text_pct(char *buf, double fraction)
+char *text_pct_at(char *buf, double fraction, int decimals)
 {
-	return pct(buf, fraction, false);
+	return pct(buf, fraction, decimals, false);
 }
 
-char *text_pct_signed(char *buf, double fraction)
+char *text_pct_signed(char *buf, double fraction, int decimals)
 {
-	return pct(buf, fraction, true);
+	return pct(buf, fraction, decimals, true);
+}
+
+char *text_pct(char *buf, double fraction)
+{
+	double v = fabs(fraction * 100);
+	int decimals = 0;
+
+	/* two digits, but no zeros at the end */
+	while (decimals < 4 && v > 0.00005 && fabs(v - round(v)) > 0.05 * v) {
+		v *= 10;
+		decimals++;
+	}
+	return pct(buf, fraction, decimals, false);
 }
 
 char *text_value(char *buf, double v)
@@ -221,7 +229,7 @@ void text_cell(struct text_table *t, const char *fmt, ...)
 	strv_add(&t->rows[t->n_rows - 1].cells, str_text(&clean));
 }
 
-void text_interval(struct text_table *t, double lo, double hi)
+void text_interval(struct text_table *t, double lo, double hi, int decimals)
 {
 	char a[TEXT_NUM], b[TEXT_NUM];
 
@@ -229,9 +237,9 @@ void text_interval(struct text_table *t, double lo, double hi)
 		text_cell(t, "-");
 		return;
 	}
-	text_pct_signed(a, lo);
+	text_pct_signed(a, lo, decimals);
 	a[strlen(a) - 1] = '\0'; /* one "%" will do */
-	text_cell(t, "%s..%s", a, text_pct_signed(b, hi));
+	text_cell(t, "%s..%s", a, text_pct_signed(b, hi, decimals));
 }
 
 void text_tail(struct text_table *t, const char *text)

@@ -16,8 +16,12 @@
 #define TEXT_NUM 32 /* enough for every number formatted here */
 
 /* All return @buf, which has TEXT_NUM bytes; "-" when @v is not finite. */
-char *text_pct(char *buf, double fraction);	   /* "1.2%", "0.034%", "140%", "2%" */
-char *text_pct_signed(char *buf, double fraction); /* "-3.4%" */
+char *text_pct(char *buf, double fraction); /* as short as it can be: "2%", "0.8%", "0.034%" */
+/* With @decimals, without from 100 % on: "1.2%", "140%"; signed "-3.4%", "+0.7%", "0.0%". */
+char *text_pct_at(char *buf, double fraction, int decimals);
+char *text_pct_signed(char *buf, double fraction, int decimals);
+/* Decimals of percentages in a table with that margin: a tenth of it can be told. */
+int text_decimals(double margin);
 char *text_value(char *buf, double v);		   /* four digits: "431.2k", "26.25m" */
 char *text_exact(char *buf, double v);		   /* shortest text that reads back the same */
 
@@ -46,7 +50,7 @@ struct text_table {
 void text_row(struct text_table *t);
 void text_cell(struct text_table *t, const char *fmt, ...) __printf(2, 3);
 /* A cell "-4.1..-3.0%"; "-" when an end is not finite. */
-void text_interval(struct text_table *t, double lo, double hi);
+void text_interval(struct text_table *t, double lo, double hi, int decimals);
 void text_tail(struct text_table *t, const char *text); /* "" adds nothing */
 void text_span(struct text_table *t, const char *text);
 void text_table_put(const struct text_table *t, struct str *out);

@@ -12,23 +12,30 @@ static void percents(void)
 {
 	static const struct {
 		double v;
-		const char *plain, *with_sign;
+		const char *alone, *at_1, *with_sign;
 	} cases[] = {
-		{ 0.012, "1.2%", "+1.2%" },	 { -0.034, "-3.4%", "-3.4%" },
-		{ 0, "0%", "0%" },		 { -0.0000001, "0%", "0%" },
-		{ 0.00034, "0.034%", "+0.034%" }, { 0.000021, "0.0021%", "+0.0021%" },
-		{ 0.02, "2%", "+2%" },		 { 0.0196, "2.0%", "+2.0%" },
-		{ 1.403, "140%", "+140%" },	 { 12345, "1.23M%", "+1.23M%" },
-		{ -0.9999, "-100%", "-100%" },	 { 1e300, "1.00e+302%", "+1.00e+302%" },
+		{ 0.012, "1.2%", "1.2%", "+1.2%" },
+		{ -0.0341, "-3.4%", "-3.4%", "-3.4%" },
+		{ 0, "0%", "0.0%", "0.0%" },
+		{ -0.0000001, "0%", "0.0%", "0.0%" },
+		{ 0.00034, "0.034%", "0.0%", "0.0%" },
+		{ -0.0006, "-0.06%", "-0.1%", "-0.1%" },
+		{ 0.02, "2%", "2.0%", "+2.0%" },
+		{ 1.403, "140%", "140%", "+140%" },
+		{ 12345, "1.23M%", "1.23M%", "+1.23M%" },
+		{ -0.9999, "-100%", "-100%", "-100%" },
+		{ 1e300, "1.00e+302%", "1.00e+302%", "+1.00e+302%" },
 	};
 	char buf[TEXT_NUM];
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		CHECK_STR(text_pct(buf, cases[i].v), cases[i].plain);
-		CHECK_STR(text_pct_signed(buf, cases[i].v), cases[i].with_sign);
+		CHECK_STR(text_pct(buf, cases[i].v), cases[i].alone);
+		CHECK_STR(text_pct_at(buf, cases[i].v, 1), cases[i].at_1);
+		CHECK_STR(text_pct_signed(buf, cases[i].v, 1), cases[i].with_sign);
 	}
+	CHECK_STR(text_pct_signed(buf, 0.000123, text_decimals(0.0002)), "+0.012%");
 	CHECK_STR(text_pct(buf, (double)NAN), "-");
-	CHECK_STR(text_pct_signed(buf, (double)INFINITY), "-");
+	CHECK_STR(text_pct_signed(buf, (double)INFINITY, 1), "-");
 }
 
 static void values(void)
