@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "stats/sorted.h"
+#include "stats/summary.h"
 
 static int load_env(struct store *s, struct report_input *in, struct err *e)
 {
@@ -57,12 +59,7 @@ void report_input_done(struct report_input *in)
 	for (size_t v = 0; in->env && v < in->x.n_variants; v++)
 		kvs_done(&in->env[v]);
 	free(in->env);
-	for (size_t i = 0; i < in->n_boots; i++) {
-		free(in->boots[i].boot_id);
-		free(in->boots[i].kernel);
-		free(in->boots[i].machine);
-	}
-	free(in->boots);
+	store_boots_done(in->boots, in->n_boots);
 	store_runs_done(&in->runs);
 	free(in->obs);
 	store_experiment_done(&in->x);
@@ -111,27 +108,12 @@ bool input_run_good(const struct store_run *r)
 	return str_eq(r->status, "ok");
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double quantile(const double *v, size_t n, double q)
-{
-	double at = q * (double)(n - 1);
-	size_t i = (size_t)at;
-
-	return i + 1 < n ? v[i] + (at - (double)i) * (v[i + 1] - v[i]) : v[n - 1];
-}
-
 struct quartiles input_quartiles(double *v, size_t n)
 {
-	qsort(v, n, sizeof(*v), by_value);
-	return (struct quartiles){ .q1 = quantile(v, n, 0.25),
-				   .median = quantile(v, n, 0.5),
-				   .q3 = quantile(v, n, 0.75) };
+	sorted_sort(v, n);
+	return (struct quartiles){ .q1 = summary_quantile(v, n, 0.25),
+				   .median = summary_quantile(v, n, 0.5),
+				   .q3 = summary_quantile(v, n, 0.75) };
 }
 
 bool input_samples(const struct report_input *in, int64_t case_id, int64_t variant_id,
