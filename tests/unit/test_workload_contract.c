@@ -13,6 +13,7 @@ static const struct {
 	{ "page_fault1", "size=1M" },
 	{ "page_fault2", "size=1M" },
 	{ "page_fault3", "size=1M" },
+	{ "createdelete", "size=64K,passes=200" },
 };
 
 static const char *settings_of(const struct workload *w)
