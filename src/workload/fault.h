@@ -37,9 +37,12 @@ uint64_t fault_largest_anon_bytes(int rootfd);
 uint64_t fault_largest_file_bytes(int rootfd);
 
 /*
- * Do the faults by rusage fit @pages touched for the first time, with @largest_bytes at most a
- * fault? Nothing touched is an error, too.
+ * Are the faults by rusage enough for @pages touched for the first time, with @largest_bytes at
+ * most a fault? Nothing touched is an error, too. fault_check also refuses too many, where no
+ * page is touched twice, so that none can be reclaimed and fault again.
  */
+__must_check int fault_at_least(const struct task *t, uint64_t pages, uint64_t largest_bytes,
+				struct err *e);
 __must_check int fault_check(const struct task *t, uint64_t pages, uint64_t largest_bytes,
 			     struct err *e);
 

@@ -14,6 +14,8 @@ static const struct {
 	{ "page_fault2", "size=1M" },
 	{ "page_fault3", "size=1M" },
 	{ "createdelete", "size=64K,passes=200" },
+	{ "anon_touch", "size=1M" },
+	{ "usemem", "size=1M" },
 };
 
 static const char *settings_of(const struct workload *w)
