@@ -22,49 +22,36 @@ static int fail_arg(struct err *e, int code, const char *arg)
 	return err_wrap(e, code, "argument \"%s\"", arg);
 }
 
-/* Splits "NAME:key=value,…"; *@ret_name is malloc'd. */
-static int split_arg(const char *arg, char **ret_name, struct kvs *ret_kvs, struct err *e)
-{
-	const char *colon = strchr(arg, ':');
-	int r = colon ? kvs_parse(colon + 1, ret_kvs, e) : 0;
-
-	if (r < 0)
-		return fail_arg(e, r, arg);
-	*ret_name = xstrndup(arg, colon ? (size_t)(colon - arg) : strlen(arg));
-	return 0;
-}
-
 static void add_text(struct builder *b, struct doc_node *map, const struct kv *kv,
 		     const char *origin)
 {
 	doc_add_pair(&b->doc, map, kv->key, doc_new(&b->doc, DOC_TEXT, kv->val, origin));
 }
 
-/* Reads "NAME:key=value,…" into a mapping of the settings. */
-static int read_arg(struct builder *b, const char *arg, char **ret_name, struct doc_node **ret_map,
-		    struct err *e)
+/* Reads "NAME:key=value,…": the name, malloc'd, or NULL; the settings as a mapping. */
+static char *read_arg(struct builder *b, const char *arg, struct doc_node **ret_map, struct err *e)
 {
 	_cleanup_kvs_ struct kvs kvs = { 0 };
-	struct doc_node *map;
-	int r = split_arg(arg, ret_name, &kvs, e);
+	const char *colon = strchr(arg, ':');
+	int r = colon ? kvs_parse(colon + 1, &kvs, e) : 0;
 
-	if (r < 0)
-		return r;
-	map = doc_new(&b->doc, DOC_MAP, NULL, arg);
+	if (r < 0) {
+		fail_arg(e, r, arg);
+		return NULL;
+	}
+	*ret_map = doc_new(&b->doc, DOC_MAP, NULL, arg);
 	for (size_t i = 0; i < kvs.n; i++)
-		add_text(b, map, &kvs.v[i], arg);
-	*ret_map = map;
-	return 0;
+		add_text(b, *ret_map, &kvs.v[i], arg);
+	return xstrndup(arg, colon ? (size_t)(colon - arg) : strlen(arg));
 }
 
 static int add_workload(struct builder *b, const char *arg, struct err *e)
 {
-	_cleanup_free_ char *name = NULL;
-	struct doc_node *map, *item;
-	int r = read_arg(b, arg, &name, &map, e);
+	struct doc_node *map = NULL, *item;
+	_cleanup_free_ char *name = read_arg(b, arg, &map, e);
 
-	if (r < 0)
-		return r;
+	if (!name)
+		return -EINVAL;
 	item = doc_new(&b->doc, DOC_MAP, NULL, arg);
 	doc_add_pair(&b->doc, item, name, map);
 	doc_add(b->cases, item);
@@ -75,15 +62,14 @@ static int add_workload(struct builder *b, const char *arg, struct err *e)
 
 static int add_variant(struct builder *b, const char *arg, struct err *e)
 {
-	_cleanup_free_ char *name = NULL;
-	struct doc_node *map;
-	int r = read_arg(b, arg, &name, &map, e);
+	struct doc_node *map = NULL;
+	_cleanup_free_ char *name = read_arg(b, arg, &map, e);
 
-	if (r < 0)
-		return r;
+	if (!name)
+		return -EINVAL;
 	if (doc_get(b->variants, name)) {
-		r = err_set(e, -EINVAL, "a variant \"%s\" was given before", name);
-		return fail_arg(e, r, arg);
+		err_set(e, -EINVAL, "a variant \"%s\" was given before", name);
+		return fail_arg(e, -EINVAL, arg);
 	}
 	doc_add_pair(&b->doc, b->variants, name, map);
 	return 0;

@@ -17,7 +17,7 @@ struct doc_node *doc_new(struct doc *d, enum doc_kind kind, const char *text, co
 
 	if (d->n == d->cap) {
 		d->cap = d->cap ? 2 * d->cap : 64;
-		d->all = xrealloc(d->all, d->cap, sizeof(*d->all));
+		d->all = xrealloc(d->all, d->cap, sizeof(struct doc_node *));
 	}
 	d->all[d->n++] = n;
 	n->kind = kind;

@@ -58,7 +58,7 @@ int plan_parse(const char *file, const char *text, unsigned n_cpus, struct plan 
 	       struct err *e)
 {
 	_cleanup_doc_ struct doc doc = { 0 };
-	struct plan p;
+	struct plan p = { 0 };
 	int r;
 
 	r = doc_read_yaml(file, text, &doc, e);

@@ -14,7 +14,7 @@
 
 #define ROUNDS_MAX 10000
 #define TIME_MIN_NS NSEC_PER_MSEC
-#define TIME_MAX_NS (24 * 3600 * NSEC_PER_SEC)
+#define TIME_MAX_NS (24 * 3600ull * NSEC_PER_SEC)
 #define BUDGET_MAX_NS (366 * TIME_MAX_NS)
 #define NAME_MAX_LEN 64
 #define MARGIN_MAX 0.5
