@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-#define NSEC_PER_SEC 1000000000ull
-#define NSEC_PER_MSEC 1000000ull
-#define NSEC_PER_USEC 1000ull
+#define NSEC_PER_SEC UINT64_C(1000000000)
+#define NSEC_PER_MSEC UINT64_C(1000000)
+#define NSEC_PER_USEC UINT64_C(1000)
 
 uint64_t clock_mono_ns(void);	    /* CLOCK_MONOTONIC */
 uint64_t clock_wall_ns(void);	    /* CLOCK_REALTIME, since the epoch */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the commands share. Only cli/ prints: results to stdout, all else to stderr. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/opt.h"
+
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+#define DEFAULT_STORE "mmgauge.db"
+
+extern const struct cmd cmd_run, cmd_compare, cmd_show, cmd_list, cmd_export, cmd_clean;
+
+/* All commands, NULL-terminated, in the order in which help shows them. */
+extern const struct cmd *const cli_commands[];
+
+/* Writes text to stdout; -errno when it can't be written (a full disk, a closed pipe). */
+__must_check int cli_print(const struct str *text, struct err *e);
+
+struct report_input;
+struct judge_table;
+/*
+ * Opens @path, loads experiment @id (0: the last) and judges it. Ended with
+ * report_input_done and judge_table_done, also after a failure when zeroed.
+ */
+__must_check int cli_load(const char *path, int64_t id, double margin, struct report_input *in,
+			  struct judge_table *t, struct err *e);
+/* At most one word, the store; the default one when there is none. */
+__must_check int cli_store_arg(int argc, char **argv, const char **ret, struct err *e);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* mmgauge compare: the table of verdicts of an experiment. */
+#include <errno.h>
+
+#include "base/err.h"
+#include "cli/cli.h"
+#include "judge/judge.h"
+#include "report/report.h"
+
+static uint64_t arg_experiment;
+static double arg_margin = -1;
+static bool arg_full, arg_json, arg_csv;
+
+static const struct opt opts[] = {
+	{ "experiment", 'x', OPT_U64, &arg_experiment, "N", "which one (the last)" },
+	{ "margin", 'm', OPT_FRACTION, &arg_margin, "PERCENT",
+	  "smallest change that matters (the plan's)" },
+	{ "full", 0, OPT_FLAG, &arg_full, NULL, "everything needed to tear it apart" },
+	{ "json", 0, OPT_FLAG, &arg_json, NULL, "JSON, with a schema version" },
+	{ "csv", 0, OPT_FLAG, &arg_csv, NULL, "one line per row and variant" },
+	{ 0 },
+};
+
+static int compare_main(int argc, char **argv, struct err *e)
+{
+	_cleanup_str_ struct str out = STR_INIT(REPORT_MAX);
+	struct report_input in = { 0 };
+	struct judge_table t = { 0 };
+	const char *path;
+	int r = cli_store_arg(argc, argv, &path, e);
+
+	if (r == 0 && arg_json + arg_csv + arg_full > 1)
+		r = err_set(e, -EINVAL, "--full, --json and --csv exclude each other");
+	if (r == 0)
+		r = cli_load(path, (int64_t)arg_experiment, arg_margin, &in, &t, e);
+	if (r == 0 && arg_json)
+		r = report_json(&t, &in, &out, e);
+	else if (r == 0 && arg_csv)
+		r = report_csv(&t, &in, &out, e);
+	else if (r == 0)
+		r = report_native(&t, &in, arg_full, &out, e);
+	if (r == 0)
+		r = cli_print(&out, e);
+	judge_table_done(&t);
+	report_input_done(&in);
+	return r;
+}
+
+const struct cmd cmd_compare = {
+	.name = "compare",
+	.summary = "what changed between the variants of an experiment, and how sure that is",
+	.synopsis = "[STORE]",
+	.about = "Per row: centre and spread of each variant, the change with its 95 % interval,\n"
+		 "rounds, the smallest change that could have been seen, the verdict.\n",
+	.examples = "  mmgauge compare\n"
+		    "  mmgauge compare --full mmgauge.db\n"
+		    "  mmgauge compare --json | jq .\n",
+	.opts = opts,
+	.main = compare_main,
+};

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* mmgauge run: from a plan file, or from the short form on the command line. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/fsx.h"
+#include "base/log.h"
+#include "cli/cli.h"
+#include "judge/judge.h"
+#include "plan/plan.h"
+#include "report/report.h"
+#include "run/run.h"
+
+static struct strv arg_variants, arg_params;
+static const char *arg_output = DEFAULT_STORE;
+static unsigned arg_rounds;
+static uint64_t arg_time_ns, arg_warmup_ns = UINT64_MAX, arg_budget_ns, arg_seed;
+static double arg_margin = -1;
+static bool arg_resume, arg_skip, arg_dry_run, arg_quiet, arg_verbose, arg_full;
+
+static const struct opt opts[] = {
+	{ "variant", 0, OPT_LIST, &arg_variants, "NAME:KEY=VALUE,..",
+	  "a column: placement, settings; the first is the base" },
+	{ "param", 'p', OPT_LIST, &arg_params, "KEY=VALUE,..", "for all workloads and variants" },
+	{ "rounds", 'r', OPT_UNSIGNED, &arg_rounds, "N", "each variant runs each case N times" },
+	{ "time", 't', OPT_DURATION, &arg_time_ns, "TIME", "measured part of a run (3s)" },
+	{ "warmup", 'w', OPT_DURATION, &arg_warmup_ns, "TIME", "before it (500ms)" },
+	{ "budget", 0, OPT_DURATION, &arg_budget_ns, "TIME", "begin no round beyond this" },
+	{ "margin", 'm', OPT_FRACTION, &arg_margin, "PERCENT", "smallest change that matters (2%)" },
+	{ "seed", 0, OPT_U64, &arg_seed, "N", "of the order; drawn when not given" },
+	{ "output", 'o', OPT_TEXT, &arg_output, "FILE", "the store (" DEFAULT_STORE ")" },
+	{ "resume", 0, OPT_FLAG, &arg_resume, NULL, "go on with the last experiment of the store" },
+	{ "skip-unplaceable", 0, OPT_FLAG, &arg_skip, NULL,
+	  "drop variants that can't be placed, say so" },
+	{ "dry-run", 'n', OPT_FLAG, &arg_dry_run, NULL, "show cases, order, time; run nothing" },
+	{ "full", 0, OPT_FLAG, &arg_full, NULL, "print the complete comparison at the end" },
+	{ "quiet", 'q', OPT_FLAG, &arg_quiet, NULL, "no progress" },
+	{ "verbose", 'v', OPT_FLAG, &arg_verbose, NULL, "say more" },
+	{ 0 },
+};
+
+static bool is_plan_file(const char *word)
+{
+	size_t len = strlen(word);
+
+	return strchr(word, '/') || (len > 5 && strcmp(word + len - 5, ".yaml") == 0) ||
+	       (len > 4 && strcmp(word + len - 4, ".yml") == 0);
+}
+
+static void override_plan(struct plan *p)
+{
+	if (arg_rounds)
+		p->rounds = arg_rounds;
+	if (arg_time_ns)
+		p->time_ns = arg_time_ns;
+	if (arg_warmup_ns != UINT64_MAX)
+		p->warmup_ns = arg_warmup_ns;
+	if (arg_budget_ns)
+		p->budget_ns = arg_budget_ns;
+	if (arg_seed)
+		p->seed = arg_seed;
+	if (arg_margin >= 0)
+		p->margin = arg_margin;
+}
+
+/* argv of the command: words, then perhaps "--" and a program. */
+static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
+{
+	unsigned n_cpus = (unsigned)get_nprocs();
+	struct plan_args a = {
+		.workloads = argv,
+		.variants = arg_variants.v,
+		.n_variants = arg_variants.n,
+		.common = arg_params.v,
+		.n_common = arg_params.n,
+	};
+	int r;
+
+	while (a.n_workloads < (size_t)argc && strcmp(argv[a.n_workloads], "--") != 0)
+		a.n_workloads++;
+	if (a.n_workloads < (size_t)argc)
+		a.argv = argv + a.n_workloads + 1;
+	if (a.n_workloads == 1 && is_plan_file(argv[0])) {
+		if (a.n_variants || a.n_common || a.argv)
+			return err_set(e, -EINVAL, "a plan file names its variants and parameters "
+						   "itself: leave --variant, -p and \"--\" out");
+		r = plan_read(argv[0], n_cpus, p, e);
+	} else if (!a.n_workloads && !a.argv) {
+		r = err_set(e, -EINVAL, "nothing to run");
+		err_hint(e, "name a plan file, workloads (\"mmgauge list\"), or a program after --");
+		return r;
+	} else {
+		r = plan_from_args(&a, n_cpus, p, e);
+	}
+	if (r == 0)
+		override_plan(p);
+	return r;
+}
+
+/* The command line as it can be typed again. */
+static void quote_words(int argc, char **argv, struct str *out)
+{
+	for (int i = 0; i < argc; i++) {
+		bool plain = *argv[i] && strspn(argv[i], "abcdefghijklmnopqrstuvwxyz"
+							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+							 "0123456789-_=:,./%+@*") ==
+						 strlen(argv[i]);
+
+		str_addc(out, ' ');
+		if (!plain)
+			str_addc(out, '\'');
+		for (const char *p = argv[i]; *p; p++) {
+			if (*p == '\'')
+				str_add(out, "'\\''");
+			else
+				str_addc(out, *p);
+		}
+		if (!plain)
+			str_addc(out, '\'');
+	}
+}
+
+static void build_command(int argc, char **argv, struct str *out)
+{
+	_cleanup_str_ struct str cmdline = STR_INIT(1 << 20);
+
+	/* what was typed, not what was parsed: getopt may have reordered argv */
+	str_add(out, "mmgauge run");
+	if (fsx_read(AT_FDCWD, "/proc/self/cmdline", &cmdline, NULL) == 0 && cmdline.len) {
+		const char *p = cmdline.buf;
+		const char *end = p + cmdline.len;
+
+		for (int i = 0; p < end; i++, p += strlen(p) + 1)
+			if (i >= 2)
+				quote_words(1, (char *[]){ (char *)(uintptr_t)p }, out);
+		return;
+	}
+	quote_words(argc, argv, out);
+}
+
+static int stop_signals(struct err *e)
+{
+	sigset_t set;
+	int fd;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? err_errno(e, errno, "could not make a signalfd") : fd;
+}
+
+static int print_comparison(int64_t experiment, struct err *e)
+{
+	_cleanup_str_ struct str out = STR_INIT(REPORT_MAX);
+	struct report_input in = { 0 };
+	struct judge_table t = { 0 };
+	int r = cli_load(arg_output, experiment, -1, &in, &t, e);
+
+	if (r == 0)
+		r = report_native(&t, &in, arg_full, &out, e);
+	if (r == 0)
+		r = cli_print(&out, e);
+	judge_table_done(&t);
+	report_input_done(&in);
+	return r;
+}
+
+static int carry_out(const struct plan *p, const char *command, struct err *e)
+{
+	_cleanup_close_ int stop_fd = stop_signals(e);
+	struct run_opts o = {
+		.store_path = arg_output,
+		.command = command,
+		.resume = arg_resume,
+		.skip_unplaceable = arg_skip,
+		.stop_fd = stop_fd,
+	};
+	struct run_outcome out = { 0 };
+	struct err late = { 0 };
+	int r, r2;
+
+	if (stop_fd < 0)
+		return stop_fd;
+	r = run_plan(p, &o, &out, e);
+	if (out.interrupted)
+		log_info("interrupted: %u runs are kept in %s; --resume goes on", out.done,
+			 arg_output);
+	r2 = out.experiment ? print_comparison(out.experiment, &late) : 0;
+	if (r == 0 && r2 < 0) {
+		*e = late;
+		r = r2;
+	}
+	if (r < 0)
+		return r;
+	if (out.failed)
+		log_warn("%u of %u runs failed: \"mmgauge show %s\" tells why", out.failed,
+			 out.done, arg_output);
+	return out.failed || out.interrupted ? EXIT_FAILED : EXIT_FINE;
+}
+
+static int run_main(int argc, char **argv, struct err *e)
+{
+	_cleanup_str_ struct str command = STR_INIT(1 << 20), text = STR_INIT(64u << 20);
+	struct plan p = { 0 };
+	int r;
+
+	log_set_level(arg_quiet ? LOG_QUIET : arg_verbose ? LOG_DEBUG : LOG_INFO);
+	build_command(argc, argv, &command);
+	r = make_plan(argc, argv, &p, e);
+	if (r == 0 && arg_dry_run) {
+		r = run_describe(&p, &text, e);
+		if (r == 0)
+			r = cli_print(&text, e);
+	} else if (r == 0) {
+		r = carry_out(&p, str_text(&command), e);
+	}
+	plan_done(&p);
+	strv_done(&arg_variants);
+	strv_done(&arg_params);
+	return r;
+}
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.summary = "run a plan file, workloads, or a program, and compare the variants",
+	.synopsis = "PLAN.yaml | WORKLOAD[:KEY=VALUE,..].. | -- PROGRAM [ARG..]",
+	.about = "Every round runs each case under every variant, in balanced random order.\n"
+		 "Samples are stored as they come; Ctrl-C keeps them. Keys of a variant are\n"
+		 "placement (depth, groups, memory.max, cpus, fs, swap, vm.swappiness ..) or\n"
+		 "parameters of the workload; \"mmgauge list\" shows these. Values of parameters\n"
+		 "may sweep: tasks=1,2,4 or tasks=1..8 or size=64K..1M/5.\n",
+	.examples =
+		"  mmgauge run plans/quick.yaml\n"
+		"  mmgauge run page_fault1 --variant base:depth=0 \\\n"
+		"      --variant deep:depth=4,memory.max=256M --rounds 10\n"
+		"  mmgauge run page_fault2:tasks=1,2,size=64M --variant flat --variant deep:depth=8\n"
+		"  mmgauge run --variant free --variant tight:depth=1,memory.max=64M -- ./prog arg\n",
+	.opts = opts,
+	.main = run_main,
+};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* mmgauge: finds the command and runs it. Each command is a file cmd_NAME.c with its own table. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "build_id.h"
+#include "cli/cli.h"
+#include "judge/judge.h"
+#include "report/report.h"
+#include "store/store.h"
+#include "workload/workload.h"
+
+const struct cmd *const cli_commands[] = {
+	&cmd_run, &cmd_compare, &cmd_show, &cmd_list, &cmd_export, &cmd_clean, NULL,
+};
+
+static const struct cmd *find_command(const char *name)
+{
+	for (size_t i = 0; cli_commands[i]; i++)
+		if (strcmp(cli_commands[i]->name, name) == 0)
+			return cli_commands[i];
+	return NULL;
+}
+
+static void overview(struct str *out)
+{
+	str_add(out, "usage: mmgauge COMMAND [options] ...\n\n"
+		     "Measures what a change to Linux memory management costs: runs workloads,\n"
+		     "places them in memory cgroups, repeats them in balanced order, says how sure\n"
+		     "it is.\n\ncommands:\n");
+	for (size_t i = 0; cli_commands[i]; i++)
+		str_addf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+	str_add(out, "\n\"mmgauge COMMAND --help\" says more. Try:\n"
+		     "  mmgauge run page_fault1 --variant base:depth=0 --variant deep:depth=4\n");
+}
+
+int cli_print(const struct str *text, struct err *e)
+{
+	if (!str_ok(text))
+		return err_set(e, -EFBIG, "could not print: the text is longer than %zu bytes",
+			       text->max);
+	if (fputs(str_text(text), stdout) == EOF || fflush(stdout) == EOF)
+		return err_errno(e, errno ? errno : EIO, "could not write to standard output");
+	return 0;
+}
+
+int cli_store_arg(int argc, char **argv, const char **ret, struct err *e)
+{
+	if (argc > 1)
+		return err_set(e, -EINVAL, "unexpected argument \"%s\"", argv[1]);
+	*ret = argc ? argv[0] : DEFAULT_STORE;
+	return 0;
+}
+
+int cli_load(const char *path, int64_t id, double margin, struct report_input *in,
+	     struct judge_table *t, struct err *e)
+{
+	struct store *s = NULL;
+	int r = store_open(path, STORE_READ, &s, e);
+
+	if (r == 0)
+		r = report_load(s, id, in, e);
+	store_close(s);
+	if (r == 0)
+		r = judge_experiment(&in->x, in->obs, in->n_obs, margin, t, e);
+	return r;
+}
+
+/* For man/mmgauge.1: the parts that come from the tables. */
+static int print_man(struct err *e)
+{
+	_cleanup_str_ struct str out = STR_INIT(1 << 20);
+
+	str_add(&out, ".SH COMMANDS\n");
+	for (size_t i = 0; cli_commands[i]; i++)
+		opt_man(cli_commands[i], &out);
+	str_add(&out, ".SH WORKLOADS\n");
+	for (size_t i = 0; workload_table[i]; i++) {
+		const struct workload *w = workload_table[i];
+
+		str_addf(&out, ".SS %s\n%s. One operation is one %s. Timed: %s. Exercises: %s.\n",
+			 w->name, w->summary, w->op, w->timed, w->exercises);
+		for (const struct param_spec *p = w->params; p && p->name; p++)
+			str_addf(&out, ".TP\n.B %s\n%s (default %s)\n", p->name, p->help,
+				 p->def[0] ? p->def : "none");
+	}
+	return cli_print(&out, e);
+}
+
+static int run_command(const struct cmd *c, int argc, char **argv, struct err *e)
+{
+	_cleanup_str_ struct str out = STR_INIT(1 << 20);
+	int first, dashes, r;
+	bool help = false;
+
+	r = opt_parse(c, argc, argv, &first, &dashes, &help, e);
+	if (r == 0 && help) {
+		opt_help(c, &out);
+		return cli_print(&out, e);
+	}
+	/* "--" stays in what the command gets: run wants to know where the program begins */
+	return r < 0 ? r : c->main(argc - first, argv + first, e);
+}
+
+static int unknown_command(const char *name, struct err *e)
+{
+	const char *names[ARRAY_LEN(cli_commands)];
+	size_t n = 0;
+	const char *near;
+	int r = err_set(e, -EINVAL, "there is no command \"%s\"", name);
+
+	for (; cli_commands[n]; n++)
+		names[n] = cli_commands[n]->name;
+	near = str_nearest(name, names, n);
+	if (near)
+		err_hint(e, "did you mean \"%s\"?", near);
+	else
+		err_hint(e, "\"mmgauge --help\" lists them");
+	return r;
+}
+
+static int dispatch(int argc, char **argv, struct err *e)
+{
+	_cleanup_str_ struct str out = STR_INIT(1 << 16);
+	const char *name = argc > 1 ? argv[1] : "";
+	const struct cmd *c = find_command(name);
+
+	if (c)
+		return run_command(c, argc - 1, argv + 1, e);
+	if (!*name || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+	    strcmp(name, "help") == 0) {
+		overview(&out);
+		return *name ? cli_print(&out, e) : err_set(e, -EINVAL, "no command given");
+	}
+	if (strcmp(name, "--version") == 0) {
+		str_addf(&out, "mmgauge %s, build %s, %s\n", BUILD_VERSION, BUILD_ID, BUILD_FLAGS);
+		return cli_print(&out, e);
+	}
+	if (strcmp(name, "--man") == 0)
+		return print_man(e);
+	return unknown_command(name, e);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct err e = { 0 };
+	int r;
+
+	/* a closed pipe or a file-size limit is an error of the write, told like any other */
+	(void)sigaction(SIGPIPE, &ignore, NULL);
+	(void)sigaction(SIGXFSZ, &ignore, NULL);
+	r = dispatch(argc, argv, &e);
+	if (r >= 0)
+		return r;
+	log_err(&e);
+	return r == -EINVAL || r == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
+}

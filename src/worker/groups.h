@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private to worker/: what the leaves of the placement say before and after the measured part. */
+#ifndef WORKER_GROUPS_H
+#define WORKER_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cgroup/cgroup.h"
+
+struct crew;
+struct err;
+struct measured;
+struct place;
+struct worker_events;
+
+struct groups {
+	const struct place *place;
+	unsigned n; /* 0: tasks run in no group that can be read */
+	struct cg_usage *before, *after;
+};
+
+__must_check int groups_init(struct groups *g, const struct place *p, struct err *e);
+void groups_done(struct groups *g);
+bool groups_hit_limits(const struct groups *g); /* every group, at least once */
+uint64_t groups_peak_sum(const struct groups *g);
+__must_check int groups_read_before(struct groups *g, struct err *e);
+__must_check int groups_read_after(struct groups *g, struct err *e);
+/* Counters "group/N", and notes on limits never reached, OOM kills, counters gone backwards. */
+void groups_report(const struct groups *g, const struct crew *c, struct measured *m,
+		   const struct worker_events *ev);
+/* CPU time that the groups used in between, or CG_UNKNOWN. */
+uint64_t groups_cpu_ns(const struct groups *g);
+
+#endif
