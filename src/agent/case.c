@@ -79,11 +79,11 @@ static int check_place(const struct agent *a, struct parsed *p, struct err *e)
 static void note_kernel_log(struct sys_klog *log, const struct worker_events *ev,
 			    struct worker_result *res)
 {
-	_cleanup_free_ char *line = NULL;
+	struct sys_splat splat = { 0 };
 
-	if (sys_klog_splat(log, &line, NULL) <= 0)
+	if (log->fd < 0 || sys_klog_read(log, &splat, NULL) < 0 || !splat.kind)
 		return;
-	ev->note(ev->arg, "untrustworthy", "kernel_log", line);
+	ev->note(ev->arg, "untrustworthy", "kernel_log", splat.line);
 	res->untrustworthy = true;
 }
 

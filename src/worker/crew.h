@@ -15,9 +15,8 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "sys/noise.h"
 #include "worker/worker.h"
-
-enum { PHASE_WARM, PHASE_RUN, PHASE_STOP };
 
 enum slot_state { SLOT_NEW, SLOT_READY, SLOT_DONE, SLOT_FAILED };
 
@@ -80,7 +79,8 @@ void futex_wake_all(atomic_uint *word);
 
 /* metric.c: everything that is derived from the stamps of the tasks and of the machine. */
 struct machine_stamp {
-	uint64_t mono_ns, busy_ns, idle_ns, steal_ns, agent_cpu_ns;
+	uint64_t mono_ns, agent_cpu_ns;
+	struct sys_noise noise;
 };
 struct measured {
 	uint64_t gate_ns; /* when the gate opened */

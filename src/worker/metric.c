@@ -19,7 +19,6 @@
 #include "base/clock.h"
 #include "base/cleanup.h"
 #include "base/str.h"
-#include "sys/cpu.h"
 #include "worker/crew.h"
 #include "worker/groups.h"
 
@@ -30,18 +29,14 @@
 
 int machine_stamp(int rootfd, struct machine_stamp *ret, struct err *e)
 {
-	struct sys_cpu cpu;
-	int r = sys_cpu_read(rootfd, &cpu, e);
+	struct machine_stamp m = { 0 };
+	int r = sys_noise_read(rootfd, &m.noise, e);
 
 	if (r < 0)
 		return r;
-	*ret = (struct machine_stamp){
-		.mono_ns = clock_mono_ns(),
-		.busy_ns = cpu.busy_ns,
-		.idle_ns = cpu.idle_ns,
-		.steal_ns = cpu.steal_ns,
-		.agent_cpu_ns = clock_process_cpu_ns(),
-	};
+	m.agent_cpu_ns = clock_process_cpu_ns();
+	m.mono_ns = clock_mono_ns();
+	*ret = m;
 	return 0;
 }
 
@@ -154,39 +149,57 @@ static void emit_ratio(const struct report *r, const char *name, const char *uni
 			     "%s can't be told: the time was below the clock's resolution", name);
 }
 
+/* Everything the machine tells beside CPU time, which machine_metrics() puts into seconds. */
+static void noise_counter(const char *name, const char *unit, uint64_t value, void *arg)
+{
+	const struct worker_events *ev = arg;
+
+	if (strcmp(name, "busy_ns") != 0 && strcmp(name, "idle_ns") != 0 &&
+	    strcmp(name, "steal_ns") != 0)
+		ev->counter(ev->arg, "machine", name, unit, (double)value);
+}
+
+/* Notes on what the machine did beside the tasks, as shares of its CPU time in the window. */
+static void machine_notes(const struct report *r, double foreign, double steal)
+{
+	if (steal > STEAL_MARKED)
+		measure_note(r->m, r->ev, "untrustworthy", "steal",
+			     "the hypervisor took %.1f %% of the machine's CPU time", 100 * steal);
+	if (foreign > FOREIGN_REMARKED)
+		measure_note(r->m, r->ev, "warning", "foreign_cpu",
+			     "other processes used %.1f %% of the machine's CPU time",
+			     100 * foreign);
+}
+
 static void machine_metrics(const struct report *r, const struct totals *t)
 {
 	const struct machine_stamp *a = &r->m->before, *b = &r->m->after;
-	double busy_s, steal_s, wall_s, agent_s, foreign_s, capacity_s;
+	double busy_s, steal_s, agent_s, foreign_s, capacity_s;
+	struct sys_noise d;
 
-	if (b->busy_ns < a->busy_ns || b->steal_ns < a->steal_ns) {
+	sys_noise_delta(&a->noise, &b->noise, &d);
+	if (d.busy_ns == SYS_UNKNOWN || d.idle_ns == SYS_UNKNOWN || d.steal_ns == SYS_UNKNOWN) {
 		measure_note(r->m, r->ev, "untrustworthy", "counter_backwards",
 			     "the machine's CPU time went backwards");
 		return;
 	}
-	busy_s = seconds(b->busy_ns - a->busy_ns);
-	steal_s = seconds(b->steal_ns - a->steal_ns);
-	wall_s = seconds(b->mono_ns - a->mono_ns);
+	busy_s = seconds(d.busy_ns);
+	steal_s = seconds(d.steal_ns);
 	agent_s = seconds(b->agent_cpu_ns - a->agent_cpu_ns);
-	foreign_s = busy_s - t->cpu_s - agent_s;
-	capacity_s = busy_s + steal_s + seconds(b->idle_ns - a->idle_ns);
+	foreign_s = fmax(busy_s - t->cpu_s - agent_s, 0);
+	capacity_s = busy_s + steal_s + seconds(d.idle_ns);
 	r->ev->counter(r->ev->arg, "machine", "busy", "s", busy_s);
 	r->ev->counter(r->ev->arg, "machine", "steal", "s", steal_s);
-	r->ev->counter(r->ev->arg, "machine", "foreign_cpu", "s", foreign_s > 0 ? foreign_s : 0);
-	r->ev->counter(r->ev->arg, "machine", "wall", "s", wall_s);
+	r->ev->counter(r->ev->arg, "machine", "foreign_cpu", "s", foreign_s);
+	r->ev->counter(r->ev->arg, "machine", "wall", "s", seconds(b->mono_ns - a->mono_ns));
 	r->ev->counter(r->ev->arg, "agent", "cpu", "s", agent_s);
+	sys_noise_each(&d, noise_counter, (void *)(uintptr_t)r->ev);
 	if (t->ops > 0)
 		emit_ratio(r, "ops_per_machine_cpu_s", "op/s", true,
 			   "operations per CPU second of the whole machine outside idle", t->ops,
 			   busy_s);
-	if (capacity_s > 0 && steal_s > STEAL_MARKED * capacity_s)
-		measure_note(r->m, r->ev, "untrustworthy", "steal",
-			     "the hypervisor took %.1f %% of the machine's CPU time",
-			     100 * steal_s / capacity_s);
-	if (capacity_s > 0 && foreign_s > FOREIGN_REMARKED * capacity_s)
-		measure_note(r->m, r->ev, "warning", "foreign_cpu",
-			     "other processes used %.1f %% of the machine's CPU time",
-			     100 * foreign_s / capacity_s);
+	if (capacity_s > 0)
+		machine_notes(r, foreign_s / capacity_s, steal_s / capacity_s);
 }
 
 static void rate_metrics(const struct report *r, const struct totals *t)
