@@ -41,10 +41,10 @@ struct place_setting {
 
 struct place_spec {
 	unsigned depth;	 /* nested groups made; 0: the start group (v1), a leaf in the scope (v2) */
+	bool depth_given;
 	unsigned groups; /* leaves side by side, at least 1 */
 	enum place_fanout fanout;
 	bool root_group; /* cgroup=root: the root group of the hierarchy */
-	bool no_group;	 /* nothing asked for and no controller: run where we are */
 	bool sock_account; /* v1: kmem.tcp accounting activated before sockets are made */
 	char *parent;	 /* cgroup-parent, or NULL: the start group */
 	struct place_knob *knobs;

@@ -89,14 +89,7 @@ uint64_t groups_cpu_ns(const struct groups *g)
 /* Levels are reported as they are at the end; everything else counts events in between. */
 static bool is_level(const char *name)
 {
-	static const char *const levels[] = {
-		"current", "peak", "limit", "swap", "anon", "file", "kernel", "sock",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
-		if (strcmp(name, levels[i]) == 0)
-			return true;
-	return false;
+	return strstr(name, "_bytes") != NULL;
 }
 
 struct flat {

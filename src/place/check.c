@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Can a placement be made on a target? Every refusal says what to do about it. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "place/place.h"
+
+static int refuse_set(const char *what, const struct num_set *want, const struct num_set *have,
+		      struct err *e)
+{
+	_cleanup_free_ char *w = num_set_format(want);
+	_cleanup_free_ char *h = num_set_format(have);
+	int r = err_set(e, -EINVAL, "%s=%s: not all of these may be used here", what, w);
+
+	err_hint(e, "%s that may be used: %s", what, h);
+	return r;
+}
+
+/* Whether anything is asked of groups at all. */
+static bool wants_group(const struct place_spec *s)
+{
+	return s->depth || s->n_knobs || s->root_group || s->parent || s->sock_account;
+}
+
+static int check_groups(const struct place_facts *f, const struct place_spec *s, struct err *e)
+{
+	int r;
+
+	if (!wants_group(s))
+		return 0;
+	if (f->version == CG_NONE) {
+		r = err_set(e, -ENODEV, "no memory controller is mounted here");
+		err_hint(e, "boot without cgroup_disable=memory and mount a cgroup hierarchy, or "
+			    "leave depth and knobs out");
+		return r;
+	}
+	if (s->depth && !s->parent && !f->may_make_groups) {
+		r = err_set(e, -EACCES, "no right to make groups below \"%s\"", f->start_path);
+		err_hint(e, "run as root, in a delegated group (systemd-run --user --scope -p "
+			    "Delegate=yes), or name one with cgroup-parent=PATH");
+		return r;
+	}
+	if (s->root_group && !f->root) {
+		r = err_set(e, -EACCES, "only root may move tasks to the root group");
+		err_hint(e, "run as root");
+		return r;
+	}
+	return 0;
+}
+
+static int check_knobs(const struct place_facts *f, const struct place_spec *s, struct err *e)
+{
+	for (size_t i = 0; i < s->n_knobs; i++) {
+		const char *why = cg_knob_refusal(f->version, s->knobs[i].file);
+		int r;
+
+		if (why)
+			return err_set(e, -EOPNOTSUPP, "\"%s\" %s", s->knobs[i].file, why);
+		if (s->depth > 0 || f->version == CG_V2)
+			continue;
+		r = err_set(e, -EINVAL, "\"%s\" would change the group that we were started in",
+			    s->knobs[i].file);
+		err_hint(e, "say depth=1 or more");
+		return r;
+	}
+	return 0;
+}
+
+/* The smallest memory.max of the levels; UINT64_MAX when there is none. */
+static int smallest_limit(const struct place_spec *s, uint64_t *ret, struct err *e)
+{
+	uint64_t least = UINT64_MAX, v;
+
+	for (size_t i = 0; i < s->n_knobs; i++) {
+		if (strcmp(s->knobs[i].file, "memory.max") != 0 ||
+		    strcmp(s->knobs[i].value, "max") == 0)
+			continue;
+		if (num_size(s->knobs[i].value, &v, e) < 0)
+			return err_wrap(e, -EINVAL, "\"memory.max\"");
+		/* a limit above the leaf is shared by all groups below it */
+		if (s->knobs[i].level && s->knobs[i].level < (int)s->depth &&
+		    s->fanout == FANOUT_LEAF)
+			v /= s->groups;
+		if (v < least)
+			least = v;
+	}
+	*ret = least;
+	return 0;
+}
+
+static bool may_swap(const struct place_facts *f, const struct place_spec *s)
+{
+	for (size_t i = 0; i < s->n_knobs; i++)
+		if (strcmp(s->knobs[i].file, "memory.swap.max") == 0 &&
+		    strcmp(s->knobs[i].value, "0") == 0)
+			return false;
+	return s->swap || f->swap_free_bytes > 0;
+}
+
+static int check_memory(const struct place_facts *f, const struct place_spec *s,
+			uint64_t footprint_bytes, bool can_reclaim, struct err *e)
+{
+	uint64_t limit, all = footprint_bytes * s->groups;
+	char a[24], b[24];
+	int r = smallest_limit(s, &limit, e);
+
+	if (r < 0)
+		return r;
+	if (limit < footprint_bytes && !can_reclaim && !may_swap(f, s)) {
+		r = err_set(e, -ENOMEM, "it needs %s of memory, the limit is %s, and there is no "
+					"swap to go to",
+			    num_fmt_size(a, sizeof(a), footprint_bytes),
+			    num_fmt_size(b, sizeof(b), limit));
+		err_hint(e, "raise memory.max, use a smaller size, or add swap=zram:SIZE");
+		return r;
+	}
+	if (limit == UINT64_MAX && !can_reclaim && all > f->mem_avail_bytes) {
+		r = err_set(e, -ENOMEM, "it needs %s of memory, %s are available",
+			    num_fmt_size(a, sizeof(a), all),
+			    num_fmt_size(b, sizeof(b), f->mem_avail_bytes));
+		err_hint(e, "use a smaller size, fewer tasks or groups");
+		return r;
+	}
+	return 0;
+}
+
+static int check_rights(const struct place_facts *f, const struct place_spec *s, struct err *e)
+{
+	const char *what = NULL;
+	int r;
+
+	if (s->swap)
+		what = s->swap;
+	else if (s->fs && strcmp(s->fs, "dir") != 0)
+		what = s->fs;
+	else if (s->n_settings)
+		what = s->settings[0].key;
+	if (!what || f->root)
+		return 0;
+	r = err_set(e, -EPERM, "only root may set up \"%s\"", what);
+	err_hint(e, "run as root, or leave it out (fs=dir works without)");
+	return r;
+}
+
+int place_check(const struct place_facts *f, const struct place_spec *s,
+		uint64_t footprint_bytes, bool can_reclaim, struct err *e)
+{
+	int r;
+
+	if (s->pinned && !num_set_within(&s->cpus, &f->cpus))
+		return refuse_set("cpus", &s->cpus, &f->cpus, e);
+	if (s->bound && !num_set_within(&s->mems, &f->mems))
+		return refuse_set("mems", &s->mems, &f->mems, e);
+	r = check_groups(f, s, e);
+	if (r == 0)
+		r = check_knobs(f, s, e);
+	if (r == 0)
+		r = check_rights(f, s, e);
+	if (r == 0)
+		r = check_memory(f, s, footprint_bytes, can_reclaim, e);
+	return r;
+}

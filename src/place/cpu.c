@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* CPUs and memory nodes of tasks. */
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "place/internal.h"
+
+static enum sys_order order_of(enum place_spread s)
+{
+	switch (s) {
+	case SPREAD_COMPACT:
+		return SYS_ORDER_COMPACT;
+	case SPREAD_CORES:
+		return SYS_ORDER_CORES;
+	case SPREAD_NODES:
+		return SYS_ORDER_NODES;
+	}
+	return SYS_ORDER_COMPACT;
+}
+
+int place_open_cpus(struct place *p, struct err *e)
+{
+	_cleanup_topo_ struct sys_topo topo = { 0 };
+	_cleanup_free_ char *text = NULL;
+	int r;
+
+	if (p->spec->bound) {
+		_cleanup_free_ char *mems = num_set_format(&p->spec->mems);
+
+		place_record(p, 0, 0, "", "mems", mems, mems, "set_mempolicy");
+	}
+	if (!p->spec->pinned)
+		return 0;
+	r = sys_topo_read(p->rootfd, &topo, e);
+	if (r < 0)
+		return r;
+	p->cpus = xcalloc(NUM_SET_MAX, sizeof(*p->cpus));
+	p->n_cpus = sys_topo_order(&topo, &p->spec->cpus, order_of(p->spec->spread), p->cpus);
+	if (!p->n_cpus)
+		return err_set(e, -EINVAL, "none of the CPUs to be pinned to is online");
+	text = num_set_format(&p->spec->cpus);
+	place_record(p, 0, 0, "", "cpus", text, text, "sched_setaffinity");
+	return 0;
+}
+
+int place_pin(const struct place *p, unsigned index, unsigned n_tasks, int *ret_cpu, struct err *e)
+{
+	size_t bytes = CPU_ALLOC_SIZE(NUM_SET_MAX);
+	_cleanup_free_ cpu_set_t *set = NULL, *got = NULL;
+	unsigned cpu;
+
+	(void)n_tasks;
+	*ret_cpu = -1;
+	if (!p->n_cpus)
+		return 0;
+	cpu = p->cpus[index % p->n_cpus];
+	set = xcalloc(1, bytes);
+	got = xcalloc(1, bytes);
+	CPU_SET_S(cpu, bytes, set);
+	if (sched_setaffinity(0, bytes, set) < 0)
+		return err_errno(e, errno, "could not pin task %u to CPU %u", index + 1, cpu);
+	if (sched_getaffinity(0, bytes, got) < 0 || !CPU_EQUAL_S(bytes, set, got))
+		return err_set(e, -EIO, "task %u was pinned to CPU %u but may run elsewhere",
+			       index + 1, cpu);
+	*ret_cpu = (int)cpu;
+	return 0;
+}
+
+int place_bind_mems(const struct place *p, struct err *e)
+{
+	unsigned long mask[NUM_SET_MAX / (8 * sizeof(unsigned long))] = { 0 };
+	size_t bits = 8 * sizeof(unsigned long);
+
+	if (!p->spec->bound)
+		return 0;
+	for (size_t i = 0; i < NUM_SET_MAX; i++)
+		if (num_set_has(&p->spec->mems, i))
+			mask[i / bits] |= 1ul << (i % bits);
+	/* the kernel takes at most MAX_NUMNODES bits, 1024 on the largest configurations */
+	if (syscall(SYS_set_mempolicy, MPOL_BIND, mask, 1024ul) < 0)
+		return err_errno(e, errno, "could not bind to memory nodes");
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private to place/: a placement that has been made. */
+#ifndef PLACE_INTERNAL_H
+#define PLACE_INTERNAL_H
+
+#include "place/place.h"
+#include "sys/topo.h"
+
+/* A knob or setting as it was asked for and read back; strings are owned. */
+struct place_record {
+	unsigned group, level;
+	char *path, *key, *want, *got, *file;
+};
+
+struct place {
+	int rootfd;
+	const struct place_spec *spec; /* borrowed */
+	struct undo *undo;
+	size_t mark;	 /* of the journal before we began */
+	const char *id;	 /* borrowed */
+
+	struct cg_env env;
+	bool have_env;
+	struct cg_scope scope;
+	bool have_scope;
+	struct cg *made;  /* groups that we made, parents before children */
+	size_t n_made;
+	struct cg own;	  /* depth 0: the start or root group, when it can be read */
+	bool have_own;
+	size_t *leaf;	  /* index into made, one per group */
+
+	char *dir;	  /* work directory */
+	int dirfd;
+	unsigned *cpus;	  /* in the order in which tasks take them */
+	size_t n_cpus;
+
+	struct place_record *records;
+	size_t n_records;
+};
+
+/* Keeps copies. */
+void place_record(struct place *p, unsigned group, unsigned level, const char *path,
+		  const char *key, const char *want, const char *got, const char *file);
+
+__must_check int place_open_groups(struct place *p, struct err *e); /* group.c */
+__must_check int place_open_dir(struct place *p, const char *default_fs, struct err *e); /* fs.c */
+__must_check int place_open_swap(struct place *p, struct err *e);	/* swap.c */
+__must_check int place_open_settings(struct place *p, struct err *e);	/* settings.c */
+__must_check int place_open_cpus(struct place *p, struct err *e);	/* cpu.c */
+__must_check int place_bind_mems(const struct place *p, struct err *e);
+
+#endif
