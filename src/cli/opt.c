@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/opt.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdint.h>
@@ -131,6 +132,7 @@ static int take_option(const struct cmd *c, int val, char **argv, struct err *e)
 	if (val == ':')
 		return err_set(e, -EINVAL, "option \"%s\" wants a value", argv[optind - 1]);
 	o = find(c, val);
+	assert(o); /* getopt only returns what build_tables() told it */
 	r = set_value(o, optarg, e);
 	return r < 0 ? err_wrap(e, r, "option \"--%s\"", o->name) : 0;
 }

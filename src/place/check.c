@@ -103,7 +103,7 @@ static bool may_swap(const struct place_facts *f, const struct place_spec *s)
 static int check_memory(const struct place_facts *f, const struct place_spec *s,
 			uint64_t footprint_bytes, bool can_reclaim, struct err *e)
 {
-	uint64_t limit, all = footprint_bytes * s->groups;
+	uint64_t limit = UINT64_MAX, all = footprint_bytes * s->groups;
 	char a[24], b[24];
 	int r = smallest_limit(s, &limit, e);
 

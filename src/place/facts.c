@@ -133,8 +133,8 @@ static int need_set(const struct kvs *kvs, const char *key, struct num_set *ret,
 int place_facts_parse(const struct kvs *kvs, struct place_facts *ret, struct err *e)
 {
 	struct place_facts f = { 0 };
-	const char *controllers, *start_path;
-	uint64_t version, level, root, may;
+	const char *controllers = "", *start_path = "";
+	uint64_t version = 0, level = 0, root = 0, may = 0;
 	const struct {
 		const char *key;
 		uint64_t *to;

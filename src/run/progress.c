@@ -44,11 +44,11 @@ static void add_estimate(struct run *r, const struct plan_step *s, struct str *l
 
 	if (base->n == 0)
 		return;
-	base_mid = stats_median(base->values, base->n);
+	base_mid = summary_of(base->values, base->n).median;
 	str_addf(line, " | %s %s", r->x.variants[0].name, num_fmt_si(a, sizeof(a), base_mid, 3));
 	if (s->variant_i == 0 || now->n == 0 || base_mid == 0)
 		return;
-	now_mid = stats_median(now->values, now->n);
+	now_mid = summary_of(now->values, now->n).median;
 	str_addf(line, ", %s %s (%+.1f %%)", r->x.variants[s->variant_i].name,
 		 num_fmt_si(b, sizeof(b), now_mid, 3), 100 * (now_mid / base_mid - 1));
 }

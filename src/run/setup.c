@@ -256,7 +256,7 @@ static int find_resumable(struct run *r, const char *hash, struct err *e)
 		same_boot = same_boot || str_eq(boots[i].boot_id, fact(&r->targets[0], "boot_id"));
 	if (rc == 0 && !same_boot)
 		rc = err_set(e, -EINVAL, "the machine was rebooted since the experiment began");
-	store_boots_free(boots, n);
+	store_boots_done(boots, n);
 	if (rc < 0) {
 		rc = err_wrap(e, rc, "could not resume");
 		err_hint(e, "run without --resume to begin a new experiment");

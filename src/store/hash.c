@@ -122,10 +122,18 @@ static int hash_rows(struct store *s, SHA2_CTX *sha, const char *table, const ch
 	return r;
 }
 
+static void hash_end(SHA2_CTX *sha, char ret_hex[33])
+{
+	char hex[SHA256_DIGEST_STRING_LENGTH];
+
+	(void)SHA256End(sha, hex);
+	memcpy(ret_hex, hex, 32);
+	ret_hex[32] = '\0';
+}
+
 int store_hash(struct store *s, int64_t experiment, char ret_hex[33], struct err *e)
 {
 	_cleanup_tx_ struct sql_tx tx = { 0 };
-	char hex[SHA256_DIGEST_STRING_LENGTH];
 	SHA2_CTX sha;
 	int r;
 
@@ -142,8 +150,15 @@ int store_hash(struct store *s, int64_t experiment, char ret_hex[33], struct err
 	}
 	if (r < 0)
 		return r;
-	(void)SHA256End(&sha, hex);
-	memcpy(ret_hex, hex, 32);
-	ret_hex[32] = '\0';
+	hash_end(&sha, ret_hex);
 	return 0;
+}
+
+void store_hash_text(const char *text, char ret_hex[33])
+{
+	SHA2_CTX sha;
+
+	SHA256Init(&sha);
+	hash_text(&sha, text);
+	hash_end(&sha, ret_hex);
 }

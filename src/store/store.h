@@ -187,5 +187,7 @@ __must_check int store_has_run(struct store *s, int64_t experiment, int64_t case
 			       int64_t variant, unsigned round, bool *ret, struct err *e);
 /* Hex SHA-256-like hash over all rows of an experiment in a fixed order: "hash of the raw data". */
 __must_check int store_hash(struct store *s, int64_t experiment, char ret_hex[33], struct err *e);
+/* The same hash over a text: identifies a plan. */
+void store_hash_text(const char *text, char ret_hex[33]);
 
 #endif
