@@ -188,11 +188,13 @@ struct workload {
 
 /* The two parameters that every workload with tasks has; put first in its table. */
 extern const char *const workload_modes[]; /* process, thread */
+#define PARAM_MODE                                                                           \
+	{ .name = "mode", .type = PARAM_CHOICE, .def = "process", .choices = workload_modes,   \
+	  .help = "tasks are processes or threads of one process per group" }
 #define PARAMS_TASKS                                                                         \
 	{ .name = "tasks", .type = PARAM_U64, .def = "1", .min = 1, .max = 4096,               \
 	  .help = "tasks in each group" },                                                     \
-	{ .name = "mode", .type = PARAM_CHOICE, .def = "process", .choices = workload_modes,   \
-	  .help = "tasks are processes or threads of one process per group" }
+	PARAM_MODE
 enum { MODE_PROCESS, MODE_THREAD };
 
 /* All workloads, NULL-terminated, in the order of list.h. */
