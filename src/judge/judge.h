@@ -26,26 +26,40 @@ enum verdict {
 };
 const char *verdict_name(enum verdict v); /* "regressed", … */
 
-/* One variant of one row. */
+/* One variant of one row. The numbers are 0 while n is 0. */
 struct judge_side {
-	size_t n;	  /* good samples */
-	size_t n_bad;	  /* marked untrustworthy: kept, counted, not used */
-	size_t n_failed;
+	size_t n;	  /* good samples: the last good repeat of each round */
+	size_t n_bad;	  /* marked untrustworthy, or not finite: kept, counted, not used */
+	size_t n_failed;  /* failed runs that left a sample; those without are in store_read_runs */
 	double median, mean, stddev, min, max;
-	double cv;	  /* stddev / mean */
+	double cv;	  /* stddev / mean; infinite for mean 0 with spread */
 };
 
+/*
+ * What a pair is: a round, when both sides ran in the same single boot; else a boot, whose value
+ * is the geometric mean of its rounds. Common boots pair with themselves, others in the order in
+ * which they began. No field is ever NaN; what isn't known is infinite (intervals and mde below
+ * JUDGE_MIN_ROUNDS, t interval below 2).
+ */
 struct judge_effect {
 	size_t n;	      /* pairs (top level that varies) */
 	double change;	      /* Hodges-Lehmann of log-ratios, as fraction: +0.05 = 5 % more */
 	double lo, hi;	      /* 95 % signed-rank interval, same scale */
 	double lo90, hi90;    /* 90 %: the equivalence test */
 	double t_lo, t_hi;    /* 95 % t interval of the mean log-ratio */
-	double p, p_adjusted; /* signed rank, two-sided; Holm over the family */
+	/*
+	 * Signed rank, two-sided. Adjusted by Holm over the family; for another metric of a primary
+	 * row over the same metric of all primary rows ("as if it were the primary one"); plain p in
+	 * exploratory rows.
+	 */
+	double p, p_adjusted;
 	double mde;	      /* smallest change that this n and spread see with 80 % power */
-	bool exact;	      /* no spread on either side: decided by arithmetic */
+	bool exact;	      /* two or more equal values on each side: decided by arithmetic */
+	bool by_boot;	      /* pairs are boots */
+	bool single_boot;     /* a side ran in one boot only, the other elsewhere: no verdict */
+	bool no_ratio;	      /* a value <= 0 among others: those pairs are out, no verdict */
 	bool real_small;      /* zero rejected although no change beyond the margin */
-	unsigned more_rounds; /* inconclusive: how many further rounds would decide, 0 unknown */
+	unsigned more_rounds; /* inconclusive: how many further pairs would decide, 0 unknown */
 	enum verdict verdict;
 };
 
@@ -61,19 +75,29 @@ struct judge_table {
 	const struct store_experiment *x; /* borrowed */
 	double margin;
 	struct judge_row *rows; size_t n_rows; /* primary metrics first, in case order */
-	size_t family; /* comparisons in the Holm family */
+	/*
+	 * Comparisons in the Holm family: primary metric of primary rows, every variant against the
+	 * base, where both sides left samples; without those decided by arithmetic.
+	 */
+	size_t family;
 };
 
 /*
  * Builds and judges a table from all samples of an experiment. @margin < 0: the experiment's.
- * @obs as from store_read_obs.
+ * @obs as from store_read_obs (together by case, metric and variant; else -EINVAL). @x must
+ * outlive the table.
  */
 __must_check int judge_experiment(const struct store_experiment *x, const struct store_obs *obs,
 				  size_t n_obs, double margin, struct judge_table *ret,
 				  struct err *e);
 void judge_table_done(struct judge_table *t);
 
-/* The verdict of one comparison from its numbers; pure. @higher_is_better gives the direction. */
+/*
+ * The verdict of one comparison from its numbers; pure. @higher_is_better gives the direction.
+ * The margin's bounds for the ratio are 1 - M and 1 + M; touching them is not inside.
+ * VERDICT_UNTRUSTWORTHY comes from the sides, not from here: more than half of the samples of a
+ * side are marked, or none is good although there were some.
+ */
 enum verdict judge_verdict(const struct judge_effect *f, double margin, bool higher_is_better);
 
 /* How many comparisons @rounds can decide at 5 % under Holm: the largest m with 2/2^n <= 0.05/m. */
@@ -81,6 +105,7 @@ uint64_t judge_can_decide(unsigned rounds);
 /* Fewest rounds with which a family of @comparisons can be decided. */
 unsigned judge_rounds_for(uint64_t comparisons);
 
+#define JUDGE_ALPHA 0.05
 #define JUDGE_MIN_ROUNDS 6 /* a 95 % signed-rank interval doesn't exist below */
 
 #endif

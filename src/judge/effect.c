@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The numbers of one comparison, and the verdict that they allow. */
+#include <math.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "judge/internal.h"
+#include "stats/equiv.h"
+#include "stats/power.h"
+#include "stats/rank.h"
+#include "stats/sorted.h"
+#include "stats/summary.h"
+#include "stats/ttest.h"
+
+static const double interval_level = 1 - JUDGE_ALPHA;
+
+/* Efficiency of the signed-rank test against t for normal data, 3 / pi. */
+static const double rank_efficiency = 3 / M_PI;
+
+const char *verdict_name(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_REGRESSED:
+		return "regressed";
+	case VERDICT_IMPROVED:
+		return "improved";
+	case VERDICT_NO_CHANGE:
+		return "no change";
+	case VERDICT_INCONCLUSIVE:
+		return "inconclusive";
+	case VERDICT_UNTRUSTWORTHY:
+		return "untrustworthy";
+	case VERDICT_NONE:
+		break;
+	}
+	return "none";
+}
+
+static bool constant(const struct judge_picks *p)
+{
+	for (size_t i = 1; i < p->n; i++)
+		if (p->v[i].value < p->v[0].value || p->v[i].value > p->v[0].value)
+			return false;
+	return p->n > 1; /* a single value says nothing about its spread */
+}
+
+static double exact_change(double base, double variant)
+{
+	double diff = variant - base;
+
+	if (!(diff < 0 || diff > 0))
+		return 0;
+	return base < 0 || base > 0 ? diff / fabs(base) : copysign(HUGE_VAL, diff);
+}
+
+static void measure_exact(double change, struct judge_effect *f)
+{
+	f->exact = true;
+	f->no_ratio = false;
+	f->change = f->lo = f->hi = f->lo90 = f->hi90 = f->t_lo = f->t_hi = change;
+	f->p = change < 0 || change > 0 ? 0 : 1;
+	f->mde = 0;
+}
+
+static void unknown(struct judge_effect *f)
+{
+	f->lo = f->lo90 = f->t_lo = -HUGE_VAL;
+	f->hi = f->hi90 = f->t_hi = HUGE_VAL;
+	f->mde = HUGE_VAL;
+	f->p = 1;
+}
+
+static void interval(const double *d, size_t n, double level, double *ret_lo, double *ret_hi)
+{
+	double lo, hi;
+
+	if (!rank_signed_interval(d, n, level, &lo, &hi))
+		return;
+	*ret_lo = expm1(lo);
+	*ret_hi = expm1(hi);
+}
+
+static void measure_ratios(const double *log_ratio, size_t n, struct judge_effect *f)
+{
+	_cleanup_free_ double *d = sorted_copy(log_ratio, n); /* sorted once for all that sort */
+	struct ttest t;
+
+	if (!n)
+		return;
+	t = ttest_one(d, n, interval_level);
+	f->change = expm1(rank_centre(d, n));
+	f->p = rank_signed_p(d, n);
+	f->t_lo = expm1(t.lo);
+	f->t_hi = expm1(t.hi);
+	if (n < JUDGE_MIN_ROUNDS)
+		return;
+	interval(d, n, interval_level, &f->lo, &f->hi);
+	interval(d, n, EQUIV_LEVEL, &f->lo90, &f->hi90);
+	f->mde = expm1(power_mde(summary_stddev(d, n), n, JUDGE_ALPHA, POWER_USUAL));
+}
+
+void judge_measure(const struct judge_picks *base, const struct judge_picks *variant,
+		   struct judge_effect *ret)
+{
+	struct judge_pairs pairs;
+
+	judge_pair(base, variant, &pairs);
+	*ret = (struct judge_effect){
+		.n = pairs.n,
+		.by_boot = pairs.by_boot,
+		.single_boot = pairs.single_boot,
+		.no_ratio = pairs.n_no_ratio > 0,
+		.verdict = VERDICT_NONE,
+	};
+	unknown(ret);
+	if (pairs.n + pairs.n_no_ratio > 0 && constant(base) && constant(variant)) {
+		ret->n += pairs.n_no_ratio;
+		measure_exact(exact_change(base->v[0].value, variant->v[0].value), ret);
+	} else {
+		measure_ratios(pairs.log_ratio, pairs.n, ret);
+	}
+	ret->p_adjusted = ret->p;
+	judge_pairs_done(&pairs);
+}
+
+bool judge_testable(const struct judge_effect *f)
+{
+	return !f->single_boot && !f->no_ratio && f->n >= JUDGE_MIN_ROUNDS;
+}
+
+bool judge_side_untrustworthy(const struct judge_side *s)
+{
+	return s->n_bad > s->n || (s->n == 0 && s->n_failed > 0);
+}
+
+static bool inside(double lo, double hi, double margin)
+{
+	return lo > -margin && hi < margin;
+}
+
+enum verdict judge_verdict(const struct judge_effect *f, double margin, bool higher_is_better)
+{
+	bool moved = f->change < 0 || f->change > 0;
+
+	if (f->n == 0)
+		return VERDICT_NONE;
+	if (!f->exact && !judge_testable(f))
+		return VERDICT_INCONCLUSIVE;
+	if (f->exact && !moved)
+		return VERDICT_NO_CHANGE;
+	if (moved && f->p_adjusted <= JUDGE_ALPHA && !inside(f->lo, f->hi, margin))
+		return (f->change > 0) == higher_is_better ? VERDICT_IMPROVED : VERDICT_REGRESSED;
+	return inside(f->lo90, f->hi90, margin) ? VERDICT_NO_CHANGE : VERDICT_INCONCLUSIVE;
+}
+
+uint64_t judge_can_decide(unsigned rounds)
+{
+	/* 2 / 2^n <= 1/20 / m; beyond 64 bits there is no limit that matters */
+	if (rounds < JUDGE_MIN_ROUNDS)
+		return 0;
+	return rounds > 64 ? UINT64_MAX : (UINT64_C(1) << (rounds - 1)) / 20;
+}
+
+unsigned judge_rounds_for(uint64_t comparisons)
+{
+	unsigned n = JUDGE_MIN_ROUNDS;
+
+	while (judge_can_decide(n) < comparisons)
+		n++;
+	return n;
+}
+
+/* The spread behind a minimal detectable effect. */
+static double spread_of(const struct judge_effect *f)
+{
+	double unit = power_mde(1, f->n, JUDGE_ALPHA, POWER_USUAL);
+
+	return log1p(f->mde) / unit;
+}
+
+static double pairs_needed(const struct judge_effect *f, double margin, size_t family)
+{
+	double centre = log1p(f->change), sd = spread_of(f);
+	double below = centre - equiv_log_lower(margin), above = equiv_log_upper(margin) - centre;
+	uint64_t n;
+
+	if (below > 0 && above > 0)
+		n = power_equiv_rounds(sd, below, above, JUDGE_ALPHA, POWER_USUAL);
+	else
+		n = power_rounds(sd, centre, JUDGE_ALPHA / (double)family, POWER_USUAL);
+	return ceil((double)n / rank_efficiency);
+}
+
+unsigned judge_more_rounds(const struct judge_effect *f, double margin, size_t family)
+{
+	double least, need;
+
+	if (f->single_boot || f->no_ratio || f->exact)
+		return 0;
+	least = judge_rounds_for(family ? family : 1);
+	if (f->n < JUDGE_MIN_ROUNDS)
+		return (unsigned)least - (unsigned)f->n;
+	need = pairs_needed(f, margin, family ? family : 1);
+	if (!(need > 0))
+		return 0;
+	if (fabs(f->change) >= margin)
+		need = fmax(need, least);
+	return need > (double)f->n ? (unsigned)(need - (double)f->n) : 1;
+}

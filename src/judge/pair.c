@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From samples to log-ratios of pairs: which sample counts, and what is paired with what. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "judge/internal.h"
+#include "stats/summary.h"
+
+void judge_picks_done(struct judge_picks *p)
+{
+	free(p->v);
+	*p = (struct judge_picks){ 0 };
+}
+
+void judge_pairs_done(struct judge_pairs *p)
+{
+	free(p->log_ratio);
+	*p = (struct judge_pairs){ 0 };
+}
+
+static int by_round(const void *a, const void *b)
+{
+	const struct judge_pick *x = a, *y = b;
+
+	if (x->round != y->round)
+		return x->round < y->round ? -1 : 1;
+	if (x->repeat != y->repeat)
+		return x->repeat < y->repeat ? -1 : 1;
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static void describe(const struct judge_picks *p, struct judge_side *s)
+{
+	_cleanup_free_ double *v = xcalloc(p->n ? p->n : 1, sizeof(*v));
+	struct summary sum;
+
+	s->n = p->n;
+	if (!p->n)
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		v[i] = p->v[i].value;
+	sum = summary_of(v, p->n);
+	s->median = sum.median;
+	s->mean = sum.mean;
+	s->stddev = sum.stddev;
+	s->min = sum.min;
+	s->max = sum.max;
+	s->cv = isnan(sum.coeff_var) ? HUGE_VAL : sum.coeff_var;
+}
+
+void judge_pick_rounds(const struct store_obs *obs, size_t n, struct judge_picks *ret,
+		       struct judge_side *ret_side)
+{
+	struct judge_pick *v = xcalloc(n ? n : 1, sizeof(*v));
+	size_t good = 0, last = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct store_obs *o = &obs[i];
+
+		if (o->failed)
+			ret_side->n_failed++;
+		else if (o->untrustworthy || !isfinite(o->value))
+			ret_side->n_bad++;
+		else
+			v[good++] = (struct judge_pick){ o->round, o->repeat, o->seq, o->boot,
+							 o->value };
+	}
+	qsort(v, good, sizeof(*v), by_round);
+	for (size_t i = 0; i < good; i++) {
+		if (i && v[i].round != v[last].round)
+			last++;
+		v[last] = v[i];
+	}
+	*ret = (struct judge_picks){ v, good ? last + 1 : 0 };
+	describe(ret, ret_side);
+}
+
+/* A boot as one value: its mean log, not finite when a value was <= 0. */
+struct unit {
+	int64_t boot;
+	unsigned seq; /* first run, for the order */
+	double sum_log;
+	size_t n;
+};
+
+struct units {
+	struct unit *v;
+	size_t n;
+};
+
+static int by_boot(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	if (x->boot != y->boot)
+		return x->boot < y->boot ? -1 : 1;
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static int by_seq(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static double log_of(double value)
+{
+	return value > 0 ? log(value) : -HUGE_VAL;
+}
+
+/* Sorted by boot. */
+static struct units boots_of(const struct judge_picks *p)
+{
+	struct units u = { .v = xcalloc(p->n ? p->n : 1, sizeof(*u.v)) };
+	size_t last = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		u.v[i] = (struct unit){ p->v[i].boot, p->v[i].seq, log_of(p->v[i].value), 1 };
+	qsort(u.v, p->n, sizeof(*u.v), by_boot);
+	for (size_t i = 1; i < p->n; i++) {
+		if (u.v[i].boot == u.v[last].boot) {
+			u.v[last].sum_log += u.v[i].sum_log;
+			u.v[last].n++;
+		} else {
+			u.v[++last] = u.v[i];
+		}
+	}
+	u.n = p->n ? last + 1 : 0;
+	return u;
+}
+
+static void add_pair(struct judge_pairs *p, double base_log, double variant_log)
+{
+	double d = variant_log - base_log;
+
+	if (isfinite(d))
+		p->log_ratio[p->n++] = d;
+	else
+		p->n_no_ratio++;
+}
+
+static void pair_rounds(const struct judge_picks *b, const struct judge_picks *v,
+			struct judge_pairs *ret)
+{
+	for (size_t i = 0, j = 0; i < b->n && j < v->n;) {
+		if (b->v[i].round < v->v[j].round) {
+			i++;
+		} else if (b->v[i].round > v->v[j].round) {
+			j++;
+		} else {
+			add_pair(ret, log_of(b->v[i].value), log_of(v->v[j].value));
+			i++;
+			j++;
+		}
+	}
+}
+
+static void add_units(struct judge_pairs *ret, const struct unit *b, const struct unit *v)
+{
+	add_pair(ret, b->sum_log / (double)b->n, v->sum_log / (double)v->n);
+}
+
+static bool pair_common_boots(const struct units *b, const struct units *v,
+			      struct judge_pairs *ret)
+{
+	bool any = false;
+
+	for (size_t i = 0, j = 0; i < b->n && j < v->n;) {
+		if (b->v[i].boot < v->v[j].boot) {
+			i++;
+		} else if (b->v[i].boot > v->v[j].boot) {
+			j++;
+		} else {
+			add_units(ret, &b->v[i++], &v->v[j++]);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void pair_boots(struct units *b, struct units *v, struct judge_pairs *ret)
+{
+	if (pair_common_boots(b, v, ret))
+		return;
+	qsort(b->v, b->n, sizeof(*b->v), by_seq);
+	qsort(v->v, v->n, sizeof(*v->v), by_seq);
+	for (size_t i = 0; i < b->n && i < v->n; i++)
+		add_units(ret, &b->v[i], &v->v[i]);
+}
+
+void judge_pair(const struct judge_picks *base, const struct judge_picks *variant,
+		struct judge_pairs *ret)
+{
+	struct units b = boots_of(base), v = boots_of(variant);
+	size_t most = base->n < variant->n ? base->n : variant->n;
+	bool same = b.n == 1 && v.n == 1 && b.v[0].boot == v.v[0].boot;
+
+	*ret = (struct judge_pairs){ .log_ratio = xcalloc(most ? most : 1, sizeof(double)) };
+	ret->single_boot = !same && (b.n == 1 || v.n == 1);
+	ret->by_boot = b.n > 1 && v.n > 1;
+	/* One boot against another: the rounds are shown, but carry no verdict. */
+	if (ret->by_boot)
+		pair_boots(&b, &v, ret);
+	else
+		pair_rounds(base, variant, ret);
+	free(b.v);
+	free(v.v);
+}
