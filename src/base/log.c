@@ -24,7 +24,7 @@ void log_set_name(const char *name)
 
 void log_status(const char *text)
 {
-	if (log_level == LOG_QUIET || !isatty(STDERR_FILENO))
+	if (log_level < LOG_INFO || !isatty(STDERR_FILENO))
 		return;
 	if (!text && !status_shown)
 		return;

@@ -20,7 +20,7 @@ void log_err(const struct err *e);
 
 /*
  * A line that replaces itself on a terminal (progress). Other messages clear it first. @text
- * NULL removes it. Does nothing when stderr is no terminal or the level is LOG_QUIET.
+ * NULL removes it. Does nothing when stderr is no terminal or the level is below LOG_INFO.
  */
 void log_status(const char *text);
 

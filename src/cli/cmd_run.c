@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 	  "drop variants that can't be placed, say so" },
 	{ "dry-run", 'n', OPT_FLAG, &arg_dry_run, NULL, "show cases, order, time; run nothing" },
 	{ "full", 0, OPT_FLAG, &arg_full, NULL, "print the complete comparison at the end" },
-	{ "quiet", 'q', OPT_FLAG, &arg_quiet, NULL, "no progress" },
+	{ "quiet", 'q', OPT_FLAG, &arg_quiet, NULL, "no progress, only warnings" },
 	{ "verbose", 'v', OPT_FLAG, &arg_verbose, NULL, "say more" },
 	{ 0 },
 };
@@ -147,9 +147,14 @@ static void build_command(int argc, char **argv, struct str *out)
 
 static int stop_signals(struct err *e)
 {
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t set;
 	int fd;
 
+	/* a shell starts background jobs with SIGINT ignored, and ignored signals are lost even
+	 * to a signalfd; SIGHUP is left as it is, for nohup */
+	(void)sigaction(SIGINT, &dfl, NULL);
+	(void)sigaction(SIGTERM, &dfl, NULL);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGTERM);
@@ -214,7 +219,7 @@ static int run_main(int argc, char **argv, struct err *e)
 	struct plan p = { 0 };
 	int r;
 
-	log_set_level(arg_quiet ? LOG_QUIET : arg_verbose ? LOG_DEBUG : LOG_INFO);
+	log_set_level(arg_quiet ? LOG_WARN : arg_verbose ? LOG_DEBUG : LOG_INFO);
 	build_command(argc, argv, &command);
 	r = make_plan(argc, argv, &p, e);
 	if (r == 0 && arg_dry_run) {

@@ -163,3 +163,33 @@ int place_check(const struct place_facts *f, const struct place_spec *s,
 		r = check_memory(f, s, footprint_bytes, can_reclaim, e);
 	return r;
 }
+
+static int need_refused(struct err *e, int code, const char *what, const char *hint)
+{
+	(void)err_set(e, code, "the workload %s", what);
+	err_hint(e, "%s", hint);
+	return code;
+}
+
+int place_check_needs(const struct place_facts *f, const struct place_spec *s,
+		      const struct place_needs *n, struct err *e)
+{
+	const char *fs = s->fs ? s->fs : s->dir ? "dir" : n->default_fs;
+
+	if (n->root && !f->root)
+		return need_refused(e, -EPERM, "needs root", "run as root");
+	if (n->swap && !may_swap(f, s))
+		return need_refused(e, -EINVAL, "needs swap", "add swap=zram:SIZE");
+	if (n->memcg && f->version == CG_NONE)
+		return need_refused(e, -ENODEV, "needs a memory controller",
+				    "boot without cgroup_disable=memory");
+	if (n->real_cache && fs && str_starts(fs, "tmpfs"))
+		return need_refused(e, -EINVAL,
+				    "needs a page-cache file system: reading a hole of tmpfs "
+				    "allocates nothing",
+				    "choose fs=xfs-loop, fs=ext4-loop or dir=PATH on a disk");
+	if (n->real_cache && fs && !f->root && strcmp(fs, "dir") != 0 && s->fs)
+		return need_refused(e, -EPERM, "wants a file system that only root may mount",
+				    "choose dir=PATH on a disk");
+	return 0;
+}

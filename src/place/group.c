@@ -247,6 +247,7 @@ int place_enter(const struct place *p, unsigned group, bool entered, struct err 
 {
 	const struct cg *cg = NULL;
 
+	undo_after_fork(p->undo);
 	if (!entered && p->leaf)
 		cg = &p->made[p->leaf[group]];
 	else if ((p->spec->root_group || p->spec->parent) && p->have_own)

@@ -95,6 +95,17 @@ void place_facts_done(struct place_facts *f);
 __must_check int place_check(const struct place_facts *f, const struct place_spec *s,
 			     uint64_t footprint_bytes, bool can_reclaim, struct err *e);
 
+/*
+ * What else a workload may ask for. @default_fs as in place_open. A file system of memory has no
+ * page cache of its own to measure: fs=tmpfs is refused where @real_cache is wanted.
+ */
+struct place_needs {
+	bool root, real_cache, swap, memcg;
+	const char *default_fs;
+};
+__must_check int place_check_needs(const struct place_facts *f, const struct place_spec *s,
+				   const struct place_needs *n, struct err *e);
+
 struct place; /* a placement that has been made */
 
 /*

@@ -84,7 +84,7 @@ static void warn_of_failure(const struct run *r, const struct plan_step *s,
 	log_warn("round %u, %s @ %s: %s", s->round, r->x.cases[s->case_i].title,
 		 r->x.variants[s->variant_i].name, text);
 	if (res->hint[0])
-		log_info("  hint: %s", res->hint);
+		log_warn("  hint: %s", res->hint);
 	if (p->failures == RUN_GIVE_UP)
 		log_warn("%s @ %s failed %d times in a row and is left out from now on",
 			 r->x.cases[s->case_i].title, r->x.variants[s->variant_i].name,

@@ -72,6 +72,16 @@ static int check_variant(const struct run *r, const struct plan_variant *v,
 			rc = place_check(&t->facts, &spec,
 					 w->footprint_bytes ? w->footprint_bytes(&parsed) : 0,
 					 w->can_reclaim, e);
+		if (rc == 0)
+			rc = place_check_needs(&t->facts, &spec,
+					       &(struct place_needs){
+						       .root = w->needs & NEED_ROOT,
+						       .real_cache = w->needs & NEED_REAL_CACHE,
+						       .swap = w->needs & NEED_SWAP,
+						       .memcg = w->needs & NEED_MEMCG,
+						       .default_fs = w->default_fs,
+					       },
+					       e);
 		params_done(&parsed);
 		place_spec_done(&spec);
 		if (rc < 0)
@@ -248,6 +258,8 @@ static int find_resumable(struct run *r, const char *hash, struct err *e)
 	if (rc == 0 && str_eq(r->x.status, "done"))
 		rc = err_set(e, -EINVAL, "the last experiment of \"%s\" is complete",
 			     r->opts->store_path);
+	if (rc == 0 && (r->x.time_ns != r->plan->time_ns || r->x.warmup_ns != r->plan->warmup_ns))
+		rc = err_set(e, -EINVAL, "--time or --warmup differ from those of the start");
 	if (rc == 0 && r->x.n_variants != r->n_variants)
 		rc = err_set(e, -EINVAL, "other variants can be placed now than at the start");
 	if (rc == 0)

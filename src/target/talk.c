@@ -184,6 +184,13 @@ static void add_note(struct target_result *ret, char *kind, char *code, char *te
 	ret->notes[ret->n_notes++] = (struct target_note){ kind, code, text };
 }
 
+static char *errno_name(int code)
+{
+	const char *name = strerrorname_np(code);
+
+	return name ? xstrdup(name) : xasprintf("%d", code);
+}
+
 static int take_error(const struct wire_rec *r, struct target_result *ret, struct err *e)
 {
 	uint64_t code;
@@ -194,8 +201,7 @@ static int take_error(const struct wire_rec *r, struct target_result *ret, struc
 	ret->failure = -(int)code;
 	free(ret->hint);
 	ret->hint = take_text(r, "hint");
-	add_note(ret, xstrdup("error"), xasprintf("%llu", (unsigned long long)code),
-		 take_text(r, "text"));
+	add_note(ret, xstrdup("error"), errno_name((int)code), take_text(r, "text"));
 	return 0;
 }
 

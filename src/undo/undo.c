@@ -89,6 +89,13 @@ int undo_open(const char *dir, const char *id, struct undo **ret, struct err *e)
 	return 0;
 }
 
+void undo_after_fork(struct undo *u)
+{
+	if (u->fd >= 0)
+		(void)close(u->fd);
+	u->fd = -EBADF;
+}
+
 static void push(struct undo *u, const struct entry *en)
 {
 	u->v = xrealloc(u->v, u->n + 1, sizeof(*u->v));

@@ -28,6 +28,12 @@ __must_check int undo_open(const char *dir, const char *id, struct undo **ret, s
 /* Replays what is left, removes the file, frees. NULL is fine. Errors: first one, rest tried. */
 __must_check int undo_close(struct undo *u, struct err *e);
 
+/*
+ * In a forked child: closes the journal there. The lock belongs to the open file, so a child
+ * that kept it would make a dead owner look alive.
+ */
+void undo_after_fork(struct undo *u);
+
 /* Entries. Paths are absolute; text may hold any byte but NUL. */
 __must_check int undo_note_rmdir_cgroup(struct undo *u, const char *abs_dir, struct err *e);
 __must_check int undo_note_umount(struct undo *u, const char *mount_point, struct err *e);

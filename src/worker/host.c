@@ -94,6 +94,7 @@ static int measure(const struct workload *w, struct slot *s)
 	}
 	atomic_store_explicit(&t->ops, 0, memory_order_relaxed);
 	t->bytes = 0;
+	t->touched_bytes = 0;
 	t->my_phase = PHASE_RUN;
 	usage_stamp(driver, &before);
 	r = w->run(t, &s->err);

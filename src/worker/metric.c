@@ -7,7 +7,7 @@
  *	ops_per_machine_cpu_s	all operations / CPU seconds of the machine outside idle
  *	elapsed_s		BATCH, DRIVER: gate to the last task's end
  *	faults_per_op		minor and major faults by rusage / operations
- *	bytes_per_fault		bytes that the workload says it touched / faults
+ *	bytes_per_fault		bytes that the workload says it touched first / faults
  *	bytes_per_s		sum over tasks of bytes / measured seconds
  */
 #include <inttypes.h>
@@ -55,7 +55,7 @@ void measure_note(struct measured *m, const struct worker_events *ev, const char
 }
 
 struct totals {
-	double ops, ops_per_s, bytes, bytes_per_s, faults;
+	double ops, ops_per_s, bytes, bytes_per_s, touched_bytes, faults;
 	double cpu_s;	   /* of all tasks */
 	double elapsed_s;  /* gate to last end */
 	uint64_t first_start, last_start, first_end, last_end;
@@ -77,6 +77,7 @@ static struct totals add_up(const struct crew *c, const struct measured *m)
 
 		t.ops += ops;
 		t.bytes += (double)k->bytes;
+		t.touched_bytes += (double)k->touched_bytes;
 		t.faults += (double)(k->minflt + k->majflt);
 		t.cpu_s += seconds(k->cpu_ns);
 		if (wall > 0) {
@@ -212,20 +213,21 @@ static void rate_metrics(const struct report *r, const struct totals *t)
 		emit(r, "faults_per_op", "fault/op", false, "minor and major faults by rusage",
 		     t->faults / t->ops);
 	}
-	if (t->bytes > 0) {
+	if (t->bytes > 0)
 		emit(r, "bytes_per_s", "B/s", true, "bytes per wall second, tasks added",
 		     t->bytes_per_s);
-		if (t->faults > 0)
-			emit(r, "bytes_per_fault", "B/fault", true,
-			     "bytes touched per fault: large folios and THP", t->bytes / t->faults);
-	}
+	if (t->touched_bytes > 0 && t->faults > 0)
+		emit(r, "bytes_per_fault", "B/fault", true,
+		     "bytes first touched per fault: large folios and THP",
+		     t->touched_bytes / t->faults);
 }
 
 static void own_metrics(const struct report *r)
 {
-	const struct metric_spec *spec = r->c->job->w->metrics;
+	struct metric_spec spec[TASK_METRICS_MAX];
+	size_t n = workload_metrics(r->c->job->w, r->c->job->params, spec);
 
-	for (size_t i = 0; spec && spec[i].name; i++) {
+	for (size_t i = 0; i < n; i++) {
 		double v = spec[i].over_tasks == METRIC_MAX ? -HUGE_VAL : 0;
 
 		for (unsigned k = 0; k < r->c->ctx.n_tasks; k++) {

@@ -33,7 +33,7 @@ killed_tool_leaves_nothing() {
 		--variant b:depth=3,groups=2,swap=zram:64M \
 		--time 100ms --warmup 10ms -q --rounds 100 -o x.db >/dev/null 2>&1 </dev/null &
 	pid=$!
-	trap 'kill -9 $pid 2>/dev/null; mmgauge clean >/dev/null' EXIT
+	trap 'kill -9 $pid 2>/dev/null || true; mmgauge clean >/dev/null || true' EXIT
 	wait_for '[ "$(sqlite3 x.db "select count(*) > 1 from v_samples" 2>/dev/null)" = 1 ]'
 	before=$(sqlite3 x.db "select count(distinct seq) from v_samples")
 	kill -9 $pid
@@ -53,7 +53,7 @@ killed_tool_and_agent_are_cleaned_up_after() {
 	mmgauge run page_fault2:size=4M --variant a:depth=2,vm.swappiness=61 \
 		--time 5s --warmup 10ms -q --rounds 1 -o x.db >/dev/null 2>&1 </dev/null &
 	pid=$!
-	trap 'kill -9 $pid 2>/dev/null; mmgauge clean >/dev/null' EXIT
+	trap 'kill -9 $pid 2>/dev/null || true; mmgauge clean >/dev/null || true' EXIT
 	wait_for '[ "$(cat /proc/sys/vm/swappiness)" = 61 ]'
 	agent=$(cat /proc/$pid/task/$pid/children)
 	kill -9 $pid $agent
@@ -71,13 +71,14 @@ killed_tool_and_agent_are_cleaned_up_after() {
 two_at_a_time_are_refused() {
 	mmgauge run null --time 20s --rounds 1 -q -o x.db >/dev/null 2>&1 </dev/null &
 	pid=$!
-	trap 'kill -INT $pid 2>/dev/null' EXIT
+	trap 'kill -INT $pid 2>/dev/null || true' EXIT
 	wait_for '[ -e x.db ]'
 	run mmgauge run null $quick --rounds 1 -o y.db
 	expect_status 1
 	expect_stderr "another mmgauge is running (process $pid)"
 	kill -INT $pid
 	wait $pid || true
+	trap - EXIT
 }
 
 # An agent in shell; the checksums are CRC-32 of what stands before " ~".
@@ -132,9 +133,9 @@ oom_is_named() {
 full_disk_keeps_what_there_was() {
 	need_root
 	mkdir small
-	mount -t tmpfs -o size=300k mmgauge-test small
+	mount -t tmpfs -o size=400k mmgauge-test small
 	trap 'umount small' EXIT
-	run mmgauge run null:tasks=8 $quick --time 1ms --rounds 200 -o small/x.db
+	run mmgauge run null $quick --time 20ms --rounds 200 -o small/x.db
 	expect_status 1
 	expect_stderr 'full'
 	rm -f small/*journal
@@ -146,7 +147,8 @@ full_disk_keeps_what_there_was() {
 store_that_is_none_is_refused() {
 	echo 'this is no store' >x.db
 	run mmgauge run null $quick --rounds 1 -o x.db
-	expect_status 1
+	expect_status 2
+	expect_stderr 'not an mmgauge store'
 	expect_eq "$(cat x.db)" 'this is no store'
 	run mmgauge compare absent.db
 	expect_status 1

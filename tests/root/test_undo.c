@@ -233,6 +233,43 @@ static void only_the_same_process_is_killed(void)
 	CHECK_EQ(undo_start_time(pid), 0);
 }
 
+/* A child of the owner that lives on must not make the owner look alive. */
+static void a_child_does_not_keep_the_lock(void)
+{
+	_cleanup_free_ char *f = thing("orphaned");
+	struct err e = { 0 };
+	int p[2], q[2], status;
+	pid_t owner;
+	char c;
+
+	CHECK(pipe2(p, O_CLOEXEC) == 0 && pipe2(q, O_CLOEXEC) == 0);
+	owner = fork();
+	if (owner == 0) {
+		struct undo *u = NULL;
+
+		if (undo_open(dir, "orphan", &u, NULL) < 0 || undo_note_unlink(u, f, NULL) < 0 ||
+		    put(f, "x") < 0)
+			_exit(1);
+		if (fork() == 0) {
+			undo_after_fork(u);
+			(void)!write(p[1], "x", 1);
+			/* lives until the test closes its end of the second pipe */
+			close(q[1]);
+			(void)!read(q[0], &c, 1);
+			_exit(0);
+		}
+		(void)!read(p[0], &c, 1);
+		raise(SIGKILL);
+	}
+	CHECK_EQ(waitpid(owner, &status, 0), owner);
+	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), 1);
+	CHECK(access(f, F_OK) < 0);
+	close(p[0]);
+	close(p[1]);
+	close(q[0]);
+	close(q[1]);
+}
+
 static void an_id_is_used_once(void)
 {
 	struct undo *a = NULL, *b = NULL;
@@ -287,6 +324,7 @@ int main(void)
 	TAP_RUN(empty_and_absent_journals);
 	TAP_RUN(what_fails_is_tried_again);
 	TAP_RUN(only_the_same_process_is_killed);
+	TAP_RUN(a_child_does_not_keep_the_lock);
 	TAP_RUN(an_id_is_used_once);
 	TAP_RUN(two_cleaners_at_once);
 	r = tap_done();
