@@ -74,7 +74,7 @@ static void on_note(void *arg, const char *kind, const char *code, const char *t
 static int on_ready(void *arg, uint64_t *ret_at_ns, struct err *e)
 {
 	struct agent *a = arg;
-	struct wire_rec r;
+	struct wire_rec r = { 0 };
 	int rc;
 
 	if (!a->in)

@@ -118,11 +118,13 @@ struct cg_usage {
 	uint64_t current_bytes, peak_bytes, limit_bytes; /* limit CG_NO_LIMIT: none */
 	uint64_t swap_bytes;
 	uint64_t limit_hits;   /* v2 memory.events max; v1 failcnt, and at least 1 when the limit of
-				* memory and swap together was reached, which newer kernels don't count */
+				* memory and swap together was reached (newer kernels don't count
+				* these) */
 	uint64_t high_hits;    /* v2 memory.events high */
 	uint64_t oom_kills;
 	uint64_t cpu_ns, user_ns, sys_ns; /* of the group and its descendants */
-	uint64_t pgfault, pgmajfault, pgcharge /* v1 pgpgin */, pgscan, pgsteal, refault, pgactivate;
+	uint64_t pgfault, pgmajfault, pgscan, pgsteal, refault, pgactivate;
+	uint64_t pgcharge; /* v1 pgpgin */
 	uint64_t anon_bytes, file_bytes, kernel_bytes, sock_bytes;
 	uint64_t psi_some_us, psi_full_us; /* memory pressure totals; v1: of the twin on v2 */
 };

@@ -337,8 +337,8 @@ static int why_busy(int rootfd, int dirfd, const char *dir, bool last, struct er
 	ssize_t n;
 
 	if (child)
-		return err_set(e, -EBUSY, "could not remove cgroup \"%s\": group \"%s\" is below it",
-			       dir, child);
+		return err_set(e, -EBUSY, "could not remove cgroup \"%s\": group \"%s\" is below "
+			       "it", dir, child);
 	if (!last)
 		return 0;
 	n = cg_list_pids(dirfd, &pids, NULL);

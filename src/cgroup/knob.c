@@ -79,32 +79,32 @@ static bool is_v1_name(const char *name)
 	       str_eq(name, "memory.use_hierarchy");
 }
 
-const char *cg_knob_refusal(enum cg_version v, const char *name)
+const char *cg_knob_refusal(enum cg_version v, const char *knob)
 {
-	const struct knob *k = find(name);
+	const struct knob *k = find(knob);
 
-	if (strchr(name, '/'))
-		return "is not a file name";
+	if (strchr(knob, '/'))
+		return "is not a file knob";
 	if (v == CG_NONE)
 		return "needs the memory controller, which is not available here";
 	if (k && k->readonly)
 		return "can only be read";
 	if (v == CG_V1 && k && !k->v1)
 		return "has no counterpart on cgroup v1";
-	if (v == CG_V1 && !str_starts(name, "memory.") && !str_starts(name, "cgroup."))
+	if (v == CG_V1 && !str_starts(knob, "memory.") && !str_starts(knob, "cgroup."))
 		return "is not in the memory hierarchy of cgroup v1";
-	if (v == CG_V2 && str_eq(name, V1_LIMIT))
+	if (v == CG_V2 && str_eq(knob, V1_LIMIT))
 		return "is called memory.max on cgroup v2";
-	if (v == CG_V2 && is_v1_name(name))
+	if (v == CG_V2 && is_v1_name(knob))
 		return "exists only on cgroup v1";
 	return NULL;
 }
 
-const char *cg_knob_file(enum cg_version v, const char *name)
+const char *cg_knob_file(enum cg_version v, const char *knob)
 {
-	const struct knob *k = find(name);
+	const struct knob *k = find(knob);
 
-	return v == CG_V1 && k && k->v1 ? k->v1 : k ? k->name : name;
+	return v == CG_V1 && k && k->v1 ? k->v1 : k ? k->name : knob;
 }
 
 /* "max" and v1's "-1" are UINT64_MAX. */

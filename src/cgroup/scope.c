@@ -230,7 +230,8 @@ static int enter_supervisor(struct cg_scope *s, struct err *e)
 	if (r < 0) {
 		if (move_all(s->base.env->rootfd, leaf, s->base.dirfd, NULL) == 0)
 			(void)unlinkat(s->base.dirfd, SUPERVISOR, AT_REMOVEDIR);
-		return err_wrap(e, r, "could not free cgroup \"%s\" of its processes", s->base.path);
+		return err_wrap(e, r, "could not free cgroup \"%s\" of its processes",
+				s->base.path);
 	}
 	s->moved = true;
 	s->enabled = steal_ptr(&enabled);
@@ -272,7 +273,8 @@ static int switch_back(int dirfd, const char *path, const char *keep, struct err
 		return r;
 	rest = now;
 	while ((name = str_cut(&rest, " "))) {
-		r = *name && !cg_has_word(keep, name, " ") ? cg_switch(dirfd, path, name, false, e) : 0;
+		r = *name && !cg_has_word(keep, name, " ") ?
+			    cg_switch(dirfd, path, name, false, e) : 0;
 		if (r < 0)
 			return r;
 	}

@@ -28,7 +28,8 @@ static const char *kind_name(enum workload_kind k)
 static void describe_params(const struct workload *w, struct str *out)
 {
 	for (const struct param_spec *p = w->params; p && p->name; p++) {
-		str_addf(out, "  %-16s %s (default %s", p->name, p->help, p->def[0] ? p->def : "none");
+		str_addf(out, "  %-16s %s (default %s", p->name, p->help,
+			 p->def[0] ? p->def : "none");
 		for (size_t i = 0; p->type == PARAM_CHOICE && p->choices[i]; i++)
 			str_addf(out, "%s%s", i ? ", " : "; ", p->choices[i]);
 		str_add(out, ")\n");

@@ -2,6 +2,7 @@
 /* mmgauge run: from a plan file, or from the short form on the command line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -33,7 +34,8 @@ static const struct opt opts[] = {
 	{ "time", 't', OPT_DURATION, &arg_time_ns, "TIME", "measured part of a run (3s)" },
 	{ "warmup", 'w', OPT_DURATION, &arg_warmup_ns, "TIME", "before it (500ms)" },
 	{ "budget", 0, OPT_DURATION, &arg_budget_ns, "TIME", "begin no round beyond this" },
-	{ "margin", 'm', OPT_FRACTION, &arg_margin, "PERCENT", "smallest change that matters (2%)" },
+	{ "margin", 'm', OPT_FRACTION, &arg_margin, "PERCENT",
+	  "smallest change that matters (2%)" },
 	{ "seed", 0, OPT_U64, &arg_seed, "N", "of the order; drawn when not given" },
 	{ "output", 'o', OPT_TEXT, &arg_output, "FILE", "the store (" DEFAULT_STORE ")" },
 	{ "resume", 0, OPT_FLAG, &arg_resume, NULL, "go on with the last experiment of the store" },
@@ -94,7 +96,8 @@ static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
 		r = plan_read(argv[0], n_cpus, p, e);
 	} else if (!a.n_workloads && !a.argv) {
 		r = err_set(e, -EINVAL, "nothing to run");
-		err_hint(e, "name a plan file, workloads (\"mmgauge list\"), or a program after --");
+		err_hint(e, "name a plan file, workloads (\"mmgauge list\"), or a program after "
+			    "--");
 		return r;
 	} else {
 		r = plan_from_args(&a, n_cpus, p, e);
@@ -134,12 +137,11 @@ static void build_command(int argc, char **argv, struct str *out)
 	/* what was typed, not what was parsed: getopt may have reordered argv */
 	str_add(out, "mmgauge run");
 	if (fsx_read(AT_FDCWD, "/proc/self/cmdline", &cmdline, NULL) == 0 && cmdline.len) {
-		const char *p = cmdline.buf;
-		const char *end = p + cmdline.len;
+		char *p = cmdline.buf;
 
-		for (int i = 0; p < end; i++, p += strlen(p) + 1)
+		for (int i = 0; p < cmdline.buf + cmdline.len; i++, p += strlen(p) + 1)
 			if (i >= 2)
-				quote_words(1, (char *[]){ (char *)(uintptr_t)p }, out);
+				quote_words(1, &p, out);
 		return;
 	}
 	quote_words(argc, argv, out);
@@ -159,7 +161,7 @@ static int stop_signals(struct err *e)
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGTERM);
 	(void)sigaddset(&set, SIGHUP);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? err_errno(e, errno, "could not make a signalfd") : fd;
 }
@@ -248,8 +250,10 @@ const struct cmd cmd_run = {
 		"  mmgauge run plans/quick.yaml\n"
 		"  mmgauge run page_fault1 --variant base:depth=0 \\\n"
 		"      --variant deep:depth=4,memory.max=256M --rounds 10\n"
-		"  mmgauge run page_fault2:tasks=1,2,size=64M --variant flat --variant deep:depth=8\n"
-		"  mmgauge run --variant free --variant tight:depth=1,memory.max=64M -- ./prog arg\n",
+		"  mmgauge run page_fault2:tasks=1,2,size=64M --variant flat \\\n"
+		"      --variant deep:depth=8\n"
+		"  mmgauge run --variant free --variant tight:depth=1,memory.max=64M \\\n"
+		"      -- ./prog arg\n",
 	.opts = opts,
 	.main = run_main,
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* mmgauge show: raw samples. */
+#include <stdlib.h>
+
 #include "base/err.h"
 #include "cli/cli.h"
 #include "report/report.h"
-
-#include <stdlib.h>
 
 static uint64_t arg_experiment;
 static bool arg_counters, arg_placement, arg_experiments;

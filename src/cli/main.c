@@ -31,8 +31,8 @@ static void overview(struct str *out)
 {
 	str_add(out, "usage: mmgauge COMMAND [options] ...\n\n"
 		     "Measures what a change to Linux memory management costs: runs workloads,\n"
-		     "places them in memory cgroups, repeats them in balanced order, says how sure\n"
-		     "it is.\n\ncommands:\n");
+		     "places them in memory cgroups, repeats them in balanced order, says how\n"
+		     "sure it is.\n\ncommands:\n");
 	for (size_t i = 0; cli_commands[i]; i++)
 		str_addf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
 	str_add(out, "\n\"mmgauge COMMAND --help\" says more. Try:\n"

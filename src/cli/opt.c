@@ -62,6 +62,7 @@ static int set_value(const struct opt *o, const char *val, struct err *e)
 
 static int unknown_option(const struct cmd *c, const char *given, struct err *e)
 {
+	const char *bare = str_starts(given, "--") ? given + strlen("--") : given;
 	const char *names[OPTS_MAX];
 	size_t n = count(c->opts);
 	char word[64];
@@ -70,12 +71,12 @@ static int unknown_option(const struct cmd *c, const char *given, struct err *e)
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = c->opts[i].name;
-	(void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(given + 2 * str_starts(given, "--"), "="),
-		       given + 2 * str_starts(given, "--"));
-	near = str_starts(given, "--") ? str_nearest(word, names, n) : NULL;
+	(void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(bare, "="), bare);
+	near = bare == given ? NULL : str_nearest(word, names, n);
 	r = err_set(e, -EINVAL, "unknown option \"%s\"", given);
 	if (near)
-		err_hint(e, "did you mean \"--%s\"? \"mmgauge %s --help\" lists them", near, c->name);
+		err_hint(e, "did you mean \"--%s\"? \"mmgauge %s --help\" lists them", near,
+			 c->name);
 	else
 		err_hint(e, "\"mmgauge %s --help\" lists the options", c->name);
 	return r;
@@ -153,6 +154,7 @@ int opt_parse(const struct cmd *c, int argc, char **argv, int *ret_first, int *r
 	opterr = 0;
 	optind = 1;
 	while (r == 0 && optind < dashes) {
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): the tool has one thread */
 		val = getopt_long(dashes, argv, t.shorts, t.longs, NULL);
 		if (val == 'h')
 			*ret_help = true;

@@ -53,7 +53,7 @@ int place_facts_read(int rootfd, struct place_facts *ret, struct err *e)
 {
 	_cleanup_topo_ struct sys_topo topo = { 0 };
 	struct place_facts f = { .root = geteuid() == 0 };
-	struct sys_mem mem;
+	struct sys_mem mem = { 0 };
 	int r = sys_topo_read(rootfd, &topo, e);
 
 	if (r == 0)

@@ -81,7 +81,8 @@ static int mkfs(const char *type, const char *image, struct err *e)
 {
 	_cleanup_free_ char *program = xasprintf("mkfs.%s", type);
 	char quiet[] = "-q", force[] = "-F";
-	char *argv[] = { program, quiet, (char *)(uintptr_t)image, NULL, NULL };
+	_cleanup_free_ char *file = xstrdup(image);
+	char *argv[] = { program, quiet, file, NULL, NULL };
 	int r;
 
 	if (strcmp(type, "ext4") == 0)

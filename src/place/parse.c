@@ -122,8 +122,9 @@ static int check_sized(const char *val, const char *kind, bool size_needed, stru
 	if (strncmp(val, kind, len) != 0 || (val[len] && val[len] != ':'))
 		return 0;
 	if (!val[len])
-		return size_needed ? err_set(e, -EINVAL, "\"%s\" wants a size: %s:512M", val, kind) :
-				     1;
+		return !size_needed ? 1 :
+				      err_set(e, -EINVAL, "\"%s\" wants a size: %s:512M", val,
+					      kind);
 	return num_size(val + len + 1, &bytes, e) < 0 ? -EINVAL : 1;
 }
 

@@ -36,8 +36,8 @@ static int apply(struct place *p, const struct place_setting *s, struct err *e)
 		r = fsx_write(p->rootfd, s->path, s->value, e);
 	if (r == 0)
 		r = read_setting(p, s->path, &now, e);
-	if (r < 0)
-		return err_wrap(e, r, "setting \"%s\"", s->key);
+	if (r < 0 || !now)
+		return err_wrap(e, r < 0 ? r : -EIO, "setting \"%s\"", s->key);
 	place_record(p, 0, 0, "", s->key, s->value, now, abs);
 	if (strcmp(now, s->value) == 0)
 		return 0;

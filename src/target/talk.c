@@ -119,7 +119,7 @@ static char *take_text(const struct wire_rec *r, const char *key)
 
 static int take_sample(const struct wire_rec *r, struct target_result *ret, struct err *e)
 {
-	uint64_t primary;
+	uint64_t primary = 0;
 	double value;
 	int rc = wire_need_f64(r, "value", &value, e);
 
@@ -178,10 +178,11 @@ static int take_place(const struct wire_rec *r, struct target_result *ret, struc
 	return 0;
 }
 
-static void add_note(struct target_result *ret, char *kind, char *code, char *text)
+/* Takes over the three strings. */
+static void add_note(struct target_result *ret, struct target_note note)
 {
 	GROW(ret->notes, ret->n_notes);
-	ret->notes[ret->n_notes++] = (struct target_note){ kind, code, text };
+	ret->notes[ret->n_notes++] = note;
 }
 
 static char *errno_name(int code)
@@ -201,7 +202,11 @@ static int take_error(const struct wire_rec *r, struct target_result *ret, struc
 	ret->failure = -(int)code;
 	free(ret->hint);
 	ret->hint = take_text(r, "hint");
-	add_note(ret, xstrdup("error"), errno_name((int)code), take_text(r, "text"));
+	add_note(ret, (struct target_note){
+			      .kind = xstrdup("error"),
+			      .code = errno_name((int)code),
+			      .text = take_text(r, "text"),
+		      });
 	return 0;
 }
 
@@ -243,7 +248,11 @@ static int take_record(const struct wire_rec *r, int out_fd, struct target_resul
 		return take_done(r, ret, e);
 	if (strcmp(r->kind, "note") != 0)
 		return unexpected(r, "sample", e);
-	add_note(ret, take_text(r, "kind"), take_text(r, "code"), take_text(r, "text"));
+	add_note(ret, (struct target_note){
+			      .kind = take_text(r, "kind"),
+			      .code = take_text(r, "code"),
+			      .text = take_text(r, "text"),
+		      });
 	return 0;
 }
 

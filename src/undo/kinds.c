@@ -173,7 +173,7 @@ static int kill_process(char *const *arg, struct err *e)
 {
 	_cleanup_close_ int fd = -EBADF;
 	struct pollfd p = { .events = POLLIN };
-	uint64_t pid, start;
+	uint64_t pid = 0, start = 0;
 	int r = num_u64(arg[0], &pid, e);
 
 	if (r == 0)
@@ -185,7 +185,8 @@ static int kill_process(char *const *arg, struct err *e)
 	if (fd < 0 || undo_start_time((pid_t)pid) != start)
 		return 0;
 	if (syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0)
-		return errno == ESRCH ? 0 : err_errno(e, errno, "could not kill process %s", arg[0]);
+		return errno == ESRCH ? 0 :
+					err_errno(e, errno, "could not kill process %s", arg[0]);
 	p.fd = fd;
 	if (poll(&p, 1, PROCESS_END_MS) <= 0)
 		return err_set(e, -ETIMEDOUT, "process %s did not end", arg[0]);

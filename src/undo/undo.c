@@ -110,7 +110,7 @@ static int append(struct undo *u, struct entry *en, struct err *e)
 	int r;
 
 	wire_begin(&line, en->kind->name);
-	for (size_t i = 0; i < en->kind->n_args; i++)
+	for (size_t i = 0; i < en->kind->n_args && i < UNDO_ARGS_MAX; i++)
 		wire_add(&line, keys[i], en->arg[i]);
 	wire_end(&line);
 	en->offset = lseek(u->fd, 0, SEEK_END);

@@ -38,7 +38,7 @@ void undo_after_fork(struct undo *u);
 __must_check int undo_note_rmdir_cgroup(struct undo *u, const char *abs_dir, struct err *e);
 __must_check int undo_note_umount(struct undo *u, const char *mount_point, struct err *e);
 __must_check int undo_note_loop(struct undo *u, const char *loop_dev, const char *backing,
-				struct err *e); /* detached only if it still has that backing file */
+				struct err *e); /* only while it has that backing file */
 __must_check int undo_note_swapoff(struct undo *u, const char *dev, struct err *e);
 __must_check int undo_note_zram(struct undo *u, unsigned dev, int hot_added, struct err *e);
 __must_check int undo_note_write(struct undo *u, const char *file, const char *old_value,

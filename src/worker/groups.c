@@ -154,7 +154,7 @@ void groups_report(const struct groups *g, const struct crew *c, struct measured
 			unreached++;
 		if (a->oom_kills != CG_UNKNOWN && a->oom_kills > b->oom_kills)
 			measure_note(m, ev, "untrustworthy", "oom_kill",
-				     "%" PRIu64 " processes of group %u were killed by the OOM killer",
+				     "%" PRIu64 " processes of group %u killed by the OOM killer",
 				     a->oom_kills - b->oom_kills, i);
 	}
 	if (unreached)

@@ -212,7 +212,7 @@ void host_main(struct crew *c, const struct host *h, bool entered)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_NAME, c->job->w->name);
 	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
 	offer_to_oom_killer();
 	r = place_enter(c->job->place, h->group, entered, &first->err);
 	if (r < 0) {

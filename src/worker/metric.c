@@ -17,10 +17,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/cleanup.h"
-#include "base/str.h"
 #include "worker/crew.h"
-#include "worker/groups.h"
 
 /* Shares of the capacity of the tasks' CPUs beyond which a run is marked or remarked on. */
 #define STEAL_MARKED 0.02
@@ -153,7 +150,8 @@ static void emit_ratio(const struct report *r, const char *name, const char *uni
 /* Everything the machine tells beside CPU time, which machine_metrics() puts into seconds. */
 static void noise_counter(const char *name, const char *unit, uint64_t value, void *arg)
 {
-	const struct worker_events *ev = arg;
+	const struct worker_events *const *evp = arg;
+	const struct worker_events *ev = *evp;
 
 	if (strcmp(name, "busy_ns") != 0 && strcmp(name, "idle_ns") != 0 &&
 	    strcmp(name, "steal_ns") != 0)
@@ -176,6 +174,7 @@ static void machine_metrics(const struct report *r, const struct totals *t)
 {
 	const struct machine_stamp *a = &r->m->before, *b = &r->m->after;
 	double busy_s, steal_s, agent_s, foreign_s, capacity_s;
+	const struct worker_events *ev = r->ev;
 	struct sys_noise d;
 
 	sys_noise_delta(&a->noise, &b->noise, &d);
@@ -194,7 +193,7 @@ static void machine_metrics(const struct report *r, const struct totals *t)
 	r->ev->counter(r->ev->arg, "machine", "foreign_cpu", "s", foreign_s);
 	r->ev->counter(r->ev->arg, "machine", "wall", "s", seconds(b->mono_ns - a->mono_ns));
 	r->ev->counter(r->ev->arg, "agent", "cpu", "s", agent_s);
-	sys_noise_each(&d, noise_counter, (void *)(uintptr_t)r->ev);
+	sys_noise_each(&d, noise_counter, &ev);
 	if (t->ops > 0)
 		emit_ratio(r, "ops_per_machine_cpu_s", "op/s", true,
 			   "operations per CPU second of the whole machine outside idle", t->ops,
