@@ -44,9 +44,11 @@ int cli_print(const struct str *text, struct err *e)
 	if (!str_ok(text))
 		return err_set(e, -EFBIG, "could not print: the text is longer than %zu bytes",
 			       text->max);
-	if (fputs(str_text(text), stdout) == EOF || fflush(stdout) == EOF)
-		return err_errno(e, errno ? errno : EIO, "could not write to standard output");
-	return 0;
+	if (fputs(str_text(text), stdout) != EOF && fflush(stdout) != EOF)
+		return 0;
+	if (errno == EPIPE)
+		return 0; /* who reads has seen enough */
+	return err_errno(e, errno ? errno : EIO, "could not write to standard output");
 }
 
 int cli_store_arg(int argc, char **argv, const char **ret, struct err *e)

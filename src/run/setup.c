@@ -226,7 +226,7 @@ static int add_boots(struct run *r, struct err *e)
 		_cleanup_free_ char *boot_id = xstrdup(fact(t, "boot_id"));
 		_cleanup_free_ char *kernel = xasprintf("%s %s", fact(t, "kernel.release"),
 							fact(t, "kernel.version"));
-		_cleanup_free_ char *machine = xstrdup(fact(t, "cpu.model"));
+		_cleanup_free_ char *machine = xstrdup(fact(t, "cpuinfo.model_name"));
 		struct store_boot b = {
 			.experiment = r->x.id,
 			.boot_id = boot_id,
