@@ -143,6 +143,12 @@ $(O)/tests/root/%: tests/root/%.c tests/tap.h $(O)/libagent.a
 	$(if $(V),,@echo '  TEST    $@')
 	$(Q)$(CC) $(CFLAGS_TEST) -MMD -MP $< -o $@ $(AGENT_LINK) $(O)/libagent.a -lm -pthread
 
+# Programs of `make bench`; its scripts are tests/bench/*.sh.
+BENCHES := $(call tests,tests/bench/*.c)
+$(O)/tests/bench/%: tests/bench/%.c tests/bench/bench.h $(O)/libagent.a
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo '  BENCH   $@')
+	$(Q)$(CC) $(CFLAGS_TEST) $< -o $@ $(O)/libagent.a -lm -pthread
 
 -include $(sort $(wildcard tools/*.mk))
 
@@ -162,7 +168,7 @@ lint:
 	$(Q)$(MAKE) $(O)/gen/build_id.h
 	$(Q)O='$(O)' tools/lint
 
-bench: all
+bench: all $(BENCHES)
 	$(Q)tools/setup run
 	$(Q)MMGAUGE_BUILD='$(abspath $(O))' tools/run-bench
 

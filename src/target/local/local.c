@@ -25,16 +25,13 @@
 /* An agent that is told to stop first takes everything back: groups, loop devices, swap. */
 #define STOP_NS (30 * NSEC_PER_SEC)
 
-#ifndef LIBEXECDIR
-#define LIBEXECDIR "/usr/local/libexec/mmgauge"
-#endif
-
 struct local {
 	char *agent;   /* path of the program */
 	char *journal; /* directory */
 };
 
-static char *beside_us(void)
+/* Folder of the running program, malloc'd, or NULL. */
+static char *own_folder(void)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -47,15 +44,17 @@ static char *beside_us(void)
 	if (!slash)
 		return NULL;
 	*slash = '\0';
-	return xasprintf("%s/mmgauge-agent", self);
+	return xstrdup(self);
 }
 
 /* Beside the tool, then where make install puts it, then $MMGAUGE_AGENT. */
 static int find_agent(char **ret, struct err *e)
 {
-	_cleanup_free_ char *beside = beside_us();
-	const char *env = getenv("MMGAUGE_AGENT");
-	const char *const places[] = { beside, LIBEXECDIR "/mmgauge-agent", env };
+	_cleanup_free_ char *own = own_folder();
+	_cleanup_free_ char *beside = xasprintf("%s/mmgauge-agent", own ? own : ".");
+	_cleanup_free_ char *libexec = xasprintf("%s/../libexec/mmgauge/mmgauge-agent",
+						 own ? own : ".");
+	const char *const places[] = { beside, libexec, getenv("MMGAUGE_AGENT") };
 	int r;
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
@@ -65,7 +64,7 @@ static int find_agent(char **ret, struct err *e)
 		return 0;
 	}
 	r = err_set(e, -ENOENT, "could not find the program mmgauge-agent");
-	err_hint(e, "it is looked for beside mmgauge, in %s and in $MMGAUGE_AGENT", LIBEXECDIR);
+	err_hint(e, "it is looked for beside mmgauge, in ../libexec/mmgauge and in $MMGAUGE_AGENT");
 	return r;
 }
 
