@@ -62,7 +62,7 @@ static inline struct bench_run bench_run(char *const argv[])
 	struct spawn s = SPAWN_INIT;
 	struct rusage ru;
 	struct err e;
-	char chunk[65536];
+	char chunk[8192];
 	int status;
 	ssize_t n;
 

@@ -64,7 +64,7 @@ static int start_late(struct task *t, struct err *e)
 	return count_until_stop(t, e);
 }
 
-static int verify_refuses(const struct task *t, struct err *e)
+static int verify_refuses(struct task *t, struct err *e)
 {
 	return t->index == 0 ? err_set(e, -EIO, "not what was claimed") : 0;
 }
