@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -172,7 +171,7 @@ static void close_fds(struct spawn *s)
 	}
 }
 
-int spawn_wait4(struct spawn *s, int *ret_status, struct rusage *ret_ru, struct err *e)
+int spawn_wait(struct spawn *s, int *ret_status, struct err *e)
 {
 	pid_t pid = s->pid, r;
 	int fault;
@@ -181,7 +180,7 @@ int spawn_wait4(struct spawn *s, int *ret_status, struct rusage *ret_ru, struct 
 		(void)close(s->in);
 	s->in = -EBADF;
 	do {
-		r = wait4(pid, ret_status, 0, ret_ru);
+		r = waitpid(pid, ret_status, 0);
 	} while (r < 0 && errno == EINTR);
 	fault = r < 0 ? errno : 0;
 	s->pid = 0; /* also when it is not ours any more: the number may be somebody else's soon */
@@ -189,13 +188,6 @@ int spawn_wait4(struct spawn *s, int *ret_status, struct rusage *ret_ru, struct 
 	if (fault)
 		return err_errno(e, fault, "could not wait for process %d", (int)pid);
 	return 0;
-}
-
-int spawn_wait(struct spawn *s, int *ret_status, struct err *e)
-{
-	struct rusage ru;
-
-	return spawn_wait4(s, ret_status, &ru, e);
 }
 
 void spawn_done(struct spawn *s)

@@ -127,8 +127,9 @@ static int unknown_common(struct builder *b, const char *key, const char *arg, s
 			words[n++] = s->name;
 	}
 	near = str_nearest(key, words, n);
-	err_set(e, -EINVAL, "\"%s\" is neither a placement key nor a parameter of any workload here%s%s%s",
-		key, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	err_set(e, -EINVAL,
+		"\"%s\" is neither a placement key nor a parameter of any workload here%s%s%s", key,
+		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	return fail_arg(e, -EINVAL, arg);
 }
 

@@ -42,17 +42,13 @@ int draft_read_place(const struct draft *d, const char *key, const struct doc_no
 	return 0;
 }
 
-static int check_one_place(const char *key, const char *val)
+/* place_parse begins a message about one key with its name in quotes. */
+static bool is_about(const struct err *e, const char *key)
 {
-	_cleanup_kvs_ struct kvs one = { 0 };
-	struct place_spec spec;
-	int r;
+	size_t len = strlen(key);
 
-	kvs_set(&one, key, val);
-	r = place_parse(&one, &spec, NULL);
-	if (r == 0)
-		place_spec_done(&spec);
-	return r;
+	return e && e->msg[0] == '"' && strncmp(e->msg + 1, key, len) == 0 &&
+	       e->msg[len + 1] == '"';
 }
 
 int draft_check_place(const struct draft *d, const struct kvs *place, const struct doc_node *map,
@@ -65,12 +61,9 @@ int draft_check_place(const struct draft *d, const struct kvs *place, const stru
 		place_spec_done(&spec);
 		return 0;
 	}
-	for (size_t i = 0; map && map->kind == DOC_MAP && i < map->n; i += 2) {
-		const char *val = kvs_get(place, map->v[i]->text);
-
-		if (val && check_one_place(map->v[i]->text, val) < 0)
+	for (size_t i = 0; map->kind == DOC_MAP && i < map->n; i += 2)
+		if (is_about(e, map->v[i]->text))
 			return doc_wrap(d->doc, map->v[i + 1], e, r);
-	}
 	return doc_wrap(d->doc, map, e, r);
 }
 
@@ -99,8 +92,8 @@ static int add_values(const struct draft *d, const struct doc_node *value, struc
 	int r;
 
 	if (value->kind != DOC_TEXT)
-		return doc_fail(d->doc, value, e, -EINVAL, "a value of \"%s\" must be a single text",
-				p->spec->name);
+		return doc_fail(d->doc, value, e, -EINVAL,
+				"a value of \"%s\" must be a single text", p->spec->name);
 	r = sweep_expand(p->spec, value->text, d->n_cpus, &p->values, e);
 	if (r < 0)
 		return doc_wrap(d->doc, value, e, r);
@@ -134,7 +127,8 @@ static int read_param(const struct draft *d, const struct param_spec *spec,
 	if (value->kind == DOC_TEXT)
 		return add_values(d, value, p, e);
 	if (value->n == 0)
-		return doc_fail(d->doc, value, e, -EINVAL, "the list of \"%s\" is empty", spec->name);
+		return doc_fail(d->doc, value, e, -EINVAL, "the list of \"%s\" is empty",
+				spec->name);
 	for (size_t i = 0; r == 0 && i < value->n; i++)
 		r = add_values(d, value->v[i], p, e);
 	return r < 0 ? r : refuse_twice(d, value, e);
@@ -241,6 +235,7 @@ static int read_case(const struct draft *d, const struct doc_node *item, struct 
 	if (r < 0)
 		return r;
 	c->node = name;
+	c->map = map ? map : name;
 	for (size_t i = 0; r == 0 && map && i < map->n; i += 2)
 		r = read_setting(d, map->v[i], map->v[i + 1], c, e);
 	return r;

@@ -20,6 +20,7 @@ struct draft_param {
 struct draft_case {
 	const struct workload *workload;
 	const struct doc_node *node; /* the name of the workload */
+	const struct doc_node *map;  /* its settings; the name when there are none */
 	struct draft_param *params;
 	size_t n_params;
 	struct kvs place;
@@ -50,8 +51,8 @@ __must_check int draft_read_cases(const struct draft *d, const struct doc_node *
 __must_check int draft_read_place(const struct draft *d, const char *key,
 				  const struct doc_node *value, struct kvs *place, struct err *e);
 /*
- * place_parse of @place, for the message: when one of the keys given in @map is wrong by itself,
- * its value is where the mistake is, else @map.
+ * place_parse of @place, for the message: when that is about a key given in @map, its value is
+ * where the mistake is, else @map.
  */
 __must_check int draft_check_place(const struct draft *d, const struct kvs *place,
 				   const struct doc_node *map, struct err *e);

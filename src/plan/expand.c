@@ -270,7 +270,7 @@ static int check_places(const struct expansion *x, const struct draft_case *dc, 
 		kvs_copy(&place, &x->draft->place);
 		kvs_copy(&place, &dc->place);
 		kvs_copy(&place, &x->plan->variants[i].place);
-		r = draft_check_place(x->draft, &place, dc->node, e);
+		r = draft_check_place(x->draft, &place, dc->map, e);
 		if (r < 0)
 			return r;
 	}

@@ -54,7 +54,8 @@ static int read_settings(const struct doc *doc, struct plan *p, struct err *e)
 		if (!plan_is_setting(key->text))
 			return unknown_top_key(doc, key, e);
 		if (value->kind != DOC_TEXT || value->blank)
-			return doc_fail(doc, value, e, -EINVAL, "\"%s\" needs one value", key->text);
+			return doc_fail(doc, value, e, -EINVAL, "\"%s\" needs one value",
+					key->text);
 		r = plan_setting(p, key->text, value->text, e);
 		if (r < 0)
 			return doc_wrap(doc, value, e, err_wrap(e, r, "\"%s\"", key->text));
@@ -93,7 +94,7 @@ static int check_variant_name(const struct draft *d, const struct doc_node *name
 	for (const char *c = name->text; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("._-+", *c))
 			return doc_fail(d->doc, name, e, -EINVAL,
-					"the name of a variant has letters, digits and \"._-+\" only");
+					"variants are named by letters, digits and \"._-+\"");
 	if (len == 0 || len > VARIANT_NAME_MAX)
 		return doc_fail(d->doc, name, e, -EINVAL,
 				"the name of a variant has 1 to %d characters", VARIANT_NAME_MAX);

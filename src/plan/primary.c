@@ -88,12 +88,16 @@ static bool matches(const struct draft_case *want, const struct plan_case *c)
 static int refuse_overridden(const struct draft *d, const struct plan *p,
 			     const struct draft_case *want, struct err *e)
 {
-	for (size_t i = 0; i < want->n_params; i++)
+	for (size_t i = 0; i < want->n_params; i++) {
+		const struct draft_param *param = &want->params[i];
+		const char *name = param->spec->name;
+
 		for (size_t j = 0; j < p->n_variants; j++)
-			if (kvs_get(&p->variants[j].params, want->params[i].spec->name))
-				return doc_fail(d->doc, want->params[i].node, e, -EINVAL,
-						"\"%s\" is set by variant \"%s\": rows don't differ in it",
-						want->params[i].spec->name, p->variants[j].name);
+			if (kvs_get(&p->variants[j].params, name))
+				return doc_fail(d->doc, param->node, e, -EINVAL,
+						"\"%s\" is set by variant \"%s\"", name,
+						p->variants[j].name);
+	}
 	return 0;
 }
 
@@ -117,7 +121,8 @@ int draft_mark_primary(struct draft *d, struct plan *p, struct err *e)
 		}
 		if (!found)
 			return doc_fail(d->doc, want->node, e, -EINVAL,
-					"primary \"%s\" is none of the cases", want->workload->name);
+					"primary \"%s\" is none of the cases",
+					want->workload->name);
 	}
 	return 0;
 }

@@ -52,7 +52,8 @@ static int set_rounds(struct plan *p, const char *value, struct err *e)
 	if (r < 0)
 		return r;
 	if (v < 1 || v > ROUNDS_MAX)
-		return err_set(e, -ERANGE, "%" PRIu64 " rounds are not from 1 to %d", v, ROUNDS_MAX);
+		return err_set(e, -ERANGE, "%" PRIu64 " rounds are not from 1 to %d", v,
+			       ROUNDS_MAX);
 	p->rounds = (unsigned)v;
 	p->rounds_given = true;
 	return 0;

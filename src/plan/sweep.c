@@ -75,7 +75,8 @@ static int add_spaced(struct strv *l, uint64_t a, uint64_t b, uint64_t n, bool s
 	uint64_t last = 0;
 
 	if (n < 2 || n > SWEEP_MAX)
-		return err_set(e, -ERANGE, "a range has 2 to %d values, not %" PRIu64, SWEEP_MAX, n);
+		return err_set(e, -ERANGE, "a range has 2 to %d values, not %" PRIu64, SWEEP_MAX,
+			       n);
 	if (a == 0)
 		return err_set(e, -EINVAL, "a range on a log scale can't begin at 0");
 	for (uint64_t i = 0; i < n; i++) {

@@ -26,7 +26,10 @@ struct reader {
 /* A node that stands for a place in the file, for messages only. */
 static struct doc_node mark_node(const yaml_mark_t *m)
 {
-	return (struct doc_node){ .line = (unsigned)m->line + 1, .column = (unsigned)m->column + 1 };
+	return (struct doc_node){
+		.line = (unsigned)m->line + 1,
+		.column = (unsigned)m->column + 1,
+	};
 }
 
 static int fail_at(const struct reader *r, const yaml_mark_t *m, struct err *e, const char *msg)
@@ -45,7 +48,7 @@ static int fail_parser(const struct reader *r, struct err *e)
 	doc_fail(r->doc, &n, e, -EINVAL, "not valid YAML: %s%s%s", problem,
 		 p->context ? " " : "", p->context ? p->context : "");
 	if (strstr(problem, "cannot start any token"))
-		err_hint(e, "indent with spaces, not tabs; put texts that begin with %%, @ or ` in quotes");
+		err_hint(e, "indent with spaces, not tabs; quote texts that begin with %%, @ or `");
 	return -EINVAL;
 }
 
