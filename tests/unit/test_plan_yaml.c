@@ -100,9 +100,10 @@ static void same_tree(const struct doc_node *a, const struct doc_node *b)
 
 static void written_and_read_back(void)
 {
-	static const char *const words[] = { "", " x ", "null", "- a", "a: b", "*x", "&x", "!x", "%",
-					     "#", "'", "\"", "a,b", "[", "{}", "a\nb\n", "\t", "\x01",
-					     "\xc3\xa4", "@", "`", "?", ":", "-", "a #b", "---" };
+	static const char *const words[] = {
+		"", " x ", "null", "- a", "a: b", "*x", "&x", "!x", "%", "#", "'", "\"", "a,b", "[",
+		"{}", "a\nb\n", "\t", "\x01", "\xc3\xa4", "@", "`", "?", ":", "-", "a #b", "---",
+	};
 	_cleanup_doc_ struct doc d = { 0 }, back = { 0 };
 	_cleanup_str_ struct str out = STR_INIT(8192);
 	struct err e = { 0 };
