@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -171,7 +172,7 @@ static void close_fds(struct spawn *s)
 	}
 }
 
-int spawn_wait(struct spawn *s, int *ret_status, struct err *e)
+int spawn_wait4(struct spawn *s, int *ret_status, struct rusage *ret_ru, struct err *e)
 {
 	pid_t pid = s->pid, r;
 	int fault;
@@ -180,7 +181,7 @@ int spawn_wait(struct spawn *s, int *ret_status, struct err *e)
 		(void)close(s->in);
 	s->in = -EBADF;
 	do {
-		r = waitpid(pid, ret_status, 0);
+		r = wait4(pid, ret_status, 0, ret_ru);
 	} while (r < 0 && errno == EINTR);
 	fault = r < 0 ? errno : 0;
 	s->pid = 0; /* also when it is not ours any more: the number may be somebody else's soon */
@@ -188,6 +189,13 @@ int spawn_wait(struct spawn *s, int *ret_status, struct err *e)
 	if (fault)
 		return err_errno(e, fault, "could not wait for process %d", (int)pid);
 	return 0;
+}
+
+int spawn_wait(struct spawn *s, int *ret_status, struct err *e)
+{
+	struct rusage ru;
+
+	return spawn_wait4(s, ret_status, &ru, e);
 }
 
 void spawn_done(struct spawn *s)

@@ -13,6 +13,7 @@
 #include "base/compiler.h"
 
 struct err;
+struct rusage;
 struct str;
 
 struct spawn {
@@ -40,6 +41,10 @@ __must_check int spawn_start(char *const argv[], unsigned flags, struct spawn *r
 
 /* Waits for the end; *@ret_status as of waitpid(2). *@s is finished, also on failure. */
 __must_check int spawn_wait(struct spawn *s, int *ret_status, struct err *e);
+
+/* As spawn_wait; also what the program used, with those of its children that it reaped. */
+__must_check int spawn_wait4(struct spawn *s, int *ret_status, struct rusage *ret_ru,
+			     struct err *e);
 
 /* Kills (SIGKILL) and reaps when it still runs; closes all. Fine on SPAWN_INIT. */
 void spawn_done(struct spawn *s);

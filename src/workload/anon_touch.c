@@ -96,7 +96,7 @@ static int run(struct task *t, struct err *e __unused)
 
 #define VERIFIED_PAGES 1024 /* reading all of a swapped-out set back would take as long again */
 
-static int verify(const struct task *t, struct err *e)
+static int verify(struct task *t, struct err *e)
 {
 	const struct state *s = t->priv;
 	size_t step = s->pages / VERIFIED_PAGES + 1;

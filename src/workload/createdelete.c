@@ -196,7 +196,7 @@ static int verify_anon(const struct task *t, const struct state *s, struct err *
 	return root < 0 ? root : fault_check(t, pages, fault_largest_anon_bytes(root), e);
 }
 
-static int verify(const struct task *t, struct err *e)
+static int verify(struct task *t, struct err *e)
 {
 	uint64_t ops = atomic_load_explicit(&t->ops, memory_order_relaxed);
 	const struct state *s = t->priv;

@@ -73,7 +73,7 @@ static uint64_t power(uint64_t base, uint64_t exponent)
 	return x;
 }
 
-static int verify(const struct task *t, struct err *e)
+static int verify(struct task *t, struct err *e)
 {
 	uint64_t ops = atomic_load_explicit(&t->ops, memory_order_relaxed);
 	const struct state *s = t->priv;

@@ -154,7 +154,7 @@ int fault_check(const struct task *t, uint64_t pages, uint64_t largest_bytes, st
 	return fault_at_least(t, pages, largest_bytes, e);
 }
 
-static int verify(const struct task *t, uint64_t (*largest)(int rootfd), struct err *e)
+static int verify(struct task *t, uint64_t (*largest)(int rootfd), struct err *e)
 {
 	_cleanup_close_ int root = fsx_open(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, e);
 
@@ -164,18 +164,18 @@ static int verify(const struct task *t, uint64_t (*largest)(int rootfd), struct 
 			   e);
 }
 
-int fault_verify_anon(const struct task *t, struct err *e)
+int fault_verify_anon(struct task *t, struct err *e)
 {
 	return verify(t, fault_largest_anon_bytes, e);
 }
 
-int fault_verify_cow(const struct task *t, struct err *e)
+int fault_verify_cow(struct task *t, struct err *e)
 {
 	return fault_check(t, atomic_load_explicit(&t->ops, memory_order_relaxed),
 			   fault_page_bytes(), e);
 }
 
-int fault_verify_file(const struct task *t, struct err *e)
+int fault_verify_file(struct task *t, struct err *e)
 {
 	return verify(t, fault_largest_file_bytes, e);
 }

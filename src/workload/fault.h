@@ -47,8 +47,8 @@ __must_check int fault_check(const struct task *t, uint64_t pages, uint64_t larg
 			     struct err *e);
 
 /* As fault_check for a task whose operations are pages, on the running machine. */
-__must_check int fault_verify_anon(const struct task *t, struct err *e);
-__must_check int fault_verify_cow(const struct task *t, struct err *e); /* one page a fault */
-__must_check int fault_verify_file(const struct task *t, struct err *e);
+__must_check int fault_verify_anon(struct task *t, struct err *e);
+__must_check int fault_verify_cow(struct task *t, struct err *e); /* one page a fault */
+__must_check int fault_verify_file(struct task *t, struct err *e);
 
 #endif

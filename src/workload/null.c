@@ -27,7 +27,7 @@ static int run(struct task *t, struct err *e __unused)
 	return 0;
 }
 
-static int verify(const struct task *t, struct err *e)
+static int verify(struct task *t, struct err *e)
 {
 	if (atomic_load_explicit(&t->ops, memory_order_relaxed) == 0)
 		return err_set(e, -EIO, "task %u did not run within the measured time", t->index);

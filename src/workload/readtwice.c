@@ -165,7 +165,7 @@ static int verify_cached(const struct task *t, const struct state *s, struct err
 	return -EIO;
 }
 
-static int verify(const struct task *t, struct err *e)
+static int verify(struct task *t, struct err *e)
 {
 	uint64_t ops = atomic_load_explicit(&t->ops, memory_order_relaxed);
 	const struct state *s = t->priv;

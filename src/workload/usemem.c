@@ -149,7 +149,7 @@ static uint64_t drawn_pages(const struct task *t)
 	return distinct;
 }
 
-static int verify(const struct task *t, struct err *e)
+static int verify(struct task *t, struct err *e)
 {
 	_cleanup_close_ int root = fsx_open(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, e);
 	uint64_t want = params_u64(t->params, "passes") * pass_accesses(t->params);

@@ -181,7 +181,8 @@ struct workload {
 	int (*setup)(struct workload_ctx *ctx, struct err *e);
 	int (*task_init)(struct task *t, struct err *e); /* before the gate, may allocate */
 	int (*run)(struct task *t, struct err *e); /* see kind; called for warm-up and for real */
-	int (*verify)(const struct task *t, struct err *e); /* did it do what it claims? */
+	/* Did it do what it claims? After the end stamps; may set metrics that take time to find. */
+	int (*verify)(struct task *t, struct err *e);
 	void (*task_done)(struct task *t);
 	void (*teardown)(struct workload_ctx *ctx);
 };

@@ -20,6 +20,7 @@ static const struct {
 	{ "anon_touch", "size=1M" },
 	{ "usemem", "size=1M" },
 	{ "readtwice", "file_size=1M" },
+	{ "exec", "argv=/bin/echo hello" },
 };
 
 static const char *settings_of(const struct workload *w)
