@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -91,5 +92,8 @@ int argv_decode(const char *text, struct strv *ret, struct err *e)
 	}
 	for (size_t i = 0; i < args.n; i++)
 		strv_add(ret, args.v[i]);
+	strv_add(ret, "");
+	free(ret->v[--ret->n]);
+	ret->v[ret->n] = NULL;
 	return 0;
 }

@@ -18,7 +18,10 @@ struct strv;
 /* Appends the text of @argv[0..@n) to @out. */
 void argv_encode(const char *const *argv, size_t n, struct str *out);
 
-/* Appends to *@ret, which must be initialised and is unchanged on failure. "" is no argument. */
+/*
+ * Appends to *@ret, which must be initialised and is unchanged on failure. "" is no argument. A
+ * NULL that isn't counted follows the last one, as execv(3) wants it.
+ */
 __must_check int argv_decode(const char *text, struct strv *ret, struct err *e);
 
 #endif

@@ -55,7 +55,7 @@ static const struct metric_spec exec_metrics[] = {
 };
 
 struct state {
-	struct strv argv; /* ends with NULL, not counted */
+	struct strv argv;
 	struct str output;
 };
 
@@ -78,16 +78,28 @@ static bool named_metric(const struct params *p, struct metric_spec *ret)
 	return true;
 }
 
+/* What worker/ derives: see the table in worker/metric.c. */
+static const char *const derived[] = {
+	"elapsed_s", "ops_per_s", "ops_per_cpu_s", "ops_per_machine_cpu_s",
+	"faults_per_op", "bytes_per_fault", "bytes_per_s", "ns_per_op",
+};
+
 static int check_metric_name(const char *name, struct err *e)
 {
+	bool taken = false;
+
 	if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
 		return err_set(e, -EINVAL,
 			       "metric name \"%s\" is not made of a-z, 0-9 and \"_\"", name);
 	for (const struct metric_spec *m = exec_metrics; m->name; m++)
 		if (strcmp(m->name, name) == 0)
-			return err_set(e, -EINVAL, "metric \"%s\" is there without a pattern", name);
-	return str_eq(name, "elapsed_s") ?
-		       err_set(e, -EINVAL, "metric \"elapsed_s\" is there without a pattern") : 0;
+			taken = true;
+	for (size_t i = 0; i < ARRAY_LEN(derived); i++)
+		if (strcmp(derived[i], name) == 0)
+			taken = true;
+	if (taken)
+		return err_set(e, -EINVAL, "metric \"%s\" is there without a pattern", name);
+	return 0;
 }
 
 static int check(const struct params *p, struct err *e)
@@ -109,23 +121,10 @@ static int check(const struct params *p, struct err *e)
 	return r < 0 || !*pattern ? r : match_check(pattern, e);
 }
 
-/* Decodes into a vector that ends with NULL, as exec wants it. */
-static int decode(const char *text, struct strv *ret, struct err *e)
-{
-	int r = argv_decode(text, ret, e);
-
-	if (r < 0)
-		return r;
-	strv_add(ret, "");
-	free(ret->v[--ret->n]);
-	ret->v[ret->n] = NULL;
-	return 0;
-}
-
 static int setup(struct workload_ctx *ctx, struct err *e)
 {
 	_cleanup_strv_ struct strv args = { 0 };
-	int r = decode(params_text(ctx->params, "prepare"), &args, e);
+	int r = argv_decode(params_text(ctx->params, "prepare"), &args, e);
 
 	if (r < 0 || args.n == 0)
 		return r;
@@ -143,7 +142,7 @@ static void state_free(struct state *s)
 static int task_init(struct task *t, struct err *e)
 {
 	struct state *s = xcalloc(1, sizeof(*s));
-	int r = decode(params_text(t->params, "argv"), &s->argv, e);
+	int r = argv_decode(params_text(t->params, "argv"), &s->argv, e);
 
 	s->output = STR_INIT(TAIL_MAX);
 	if (r == 0 && s->argv.n == 0) {
@@ -190,7 +189,8 @@ static int run(struct task *t, struct err *e)
 		return r;
 	if (status != 0)
 		return err_set(e, -EIO, "program \"%s\" %s: %s", s->argv.v[0],
-			       spawn_describe(status, how, sizeof(how)), tail_last_line(&s->output));
+			       spawn_describe(status, how, sizeof(how)),
+			       tail_last_line(&s->output));
 	set_metrics(t, &ru);
 	task_count(t, 1);
 	return 0;

@@ -3,10 +3,12 @@
 #ifndef WORKLOAD_TAIL_H
 #define WORKLOAD_TAIL_H
 
+#include <stddef.h>
+
 struct spawn;
 struct str;
 
-#define TAIL_KEPT (1u << 20)
+#define TAIL_KEPT ((size_t)1 << 20)
 #define TAIL_MAX (2 * TAIL_KEPT) /* for STR_INIT */
 
 /*

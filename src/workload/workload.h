@@ -153,7 +153,7 @@ struct workload_ctx {
 struct workload {
 	const char *name;
 	const char *summary;
-	unsigned revision; /* bump when the meaning of an operation changes; compare refuses a mix */
+	unsigned revision; /* up when the meaning of an operation changes; compare refuses a mix */
 	enum workload_kind kind;
 	const char *op;	   /* what one operation is, singular: "page touched" */
 	const char *timed; /* what is inside the timed part */
@@ -163,7 +163,7 @@ struct workload {
 	bool can_reclaim;  /* stands a limit below its footprint without swap: page cache */
 	unsigned needs;	   /* enum workload_need, or-ed */
 	const char *default_fs; /* value of the placement key "fs" when none is given, or NULL */
-	const struct param_spec *params; /* own ones; "tasks" and "mode" are added by PARAMS_TASKS */
+	const struct param_spec *params; /* PARAMS_TASKS, then the workload's own */
 	const struct metric_spec *metrics; /* own ones, or NULL; read by workload_metrics() */
 	/* One more whose name the user chose; false when there is none. May be NULL. */
 	bool (*named_metric)(const struct params *p, struct metric_spec *ret);
@@ -181,7 +181,7 @@ struct workload {
 	int (*setup)(struct workload_ctx *ctx, struct err *e);
 	int (*task_init)(struct task *t, struct err *e); /* before the gate, may allocate */
 	int (*run)(struct task *t, struct err *e); /* see kind; called for warm-up and for real */
-	/* Did it do what it claims? After the end stamps; may set metrics that take time to find. */
+	/* Did it do what it claims? Called after the end stamps, so it may set slow metrics. */
 	int (*verify)(struct task *t, struct err *e);
 	void (*task_done)(struct task *t);
 	void (*teardown)(struct workload_ctx *ctx);

@@ -43,6 +43,7 @@ static void each_byte_alone_survives(void)
 		CHECK_OK(argv_decode(str_text(&text), &back, &e));
 		CHECK_EQ(back.n, 1);
 		CHECK_STR(back.v[0], arg);
+		CHECK(!back.v[1]);
 	}
 }
 

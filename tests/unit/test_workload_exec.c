@@ -229,6 +229,7 @@ static void refuses_what_makes_no_sense(void)
 		{ "argv=true,metric_pattern=(x),metric_name=X", "is not made of" },
 		{ "argv=true,metric_pattern=(x),metric_name=user_s", "is there without a pattern" },
 		{ "argv=true,metric_pattern=(x),metric_name=elapsed_s", "is there without" },
+		{ "argv=true,metric_pattern=(x),metric_name=ops_per_s", "is there without" },
 		{ "argv=a%4", "is not encoded right" },
 		{ "argv=a,prepare=b  c", "two blanks" },
 	};
