@@ -121,6 +121,11 @@ const struct cg *place_leaf(const struct place *p, unsigned group)
 	return p->have_own ? &p->own : NULL;
 }
 
+bool place_own_groups(const struct place *p)
+{
+	return p->leaf != NULL;
+}
+
 int place_clone_fd(const struct place *p, unsigned group)
 {
 	if (!p->have_env || p->env.memory.version != CG_V2 || !p->leaf)

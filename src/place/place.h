@@ -121,6 +121,8 @@ unsigned place_groups(const struct place *p);
 int place_dirfd(const struct place *p);		/* work directory, -EBADF when there is none */
 const char *place_dir(const struct place *p);	/* its path, or NULL */
 const struct cg *place_leaf(const struct place *p, unsigned group); /* NULL: no group is used */
+/* The leaves were made by us: nothing but tasks and their descendants is in them. */
+bool place_own_groups(const struct place *p);
 /* For clone3(CLONE_INTO_CGROUP): descriptor of the leaf on v2, else -EBADF. */
 int place_clone_fd(const struct place *p, unsigned group);
 /*

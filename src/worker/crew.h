@@ -88,7 +88,9 @@ struct measured {
 	bool untrustworthy;
 };
 __must_check int machine_stamp(int rootfd, struct machine_stamp *ret, struct err *e);
-void measure_report(struct crew *c, struct measured *m, const struct worker_events *ev);
+struct groups;
+void measure_report(struct crew *c, const struct groups *g, struct measured *m,
+		    const struct worker_events *ev);
 /* Makes a note; an untrustworthy one marks @m. */
 void measure_note(struct measured *m, const struct worker_events *ev, const char *kind,
 		  const char *code, const char *fmt, ...) __printf(5, 6);

@@ -83,7 +83,19 @@ uint64_t groups_cpu_ns(const struct groups *g)
 			return CG_UNKNOWN;
 		sum += g->after[i].cpu_ns - g->before[i].cpu_ns;
 	}
-	return g->n ? sum : CG_UNKNOWN;
+	return g->n && place_own_groups(g->place) ? sum : CG_UNKNOWN;
+}
+
+uint64_t groups_strangers(const struct groups *g, unsigned n_hosts)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < g->n && place_own_groups(g->place); i++) {
+		ssize_t n = cg_procs(place_leaf(g->place, i), NULL, 0, NULL);
+
+		all += n > 0 ? (uint64_t)n : 0;
+	}
+	return all > n_hosts ? all - n_hosts : 0;
 }
 
 /* Levels are reported as they are at the end; everything else counts events in between. */
@@ -140,12 +152,10 @@ static bool is_limited(const struct cg_usage *u)
 	return u->limit_bytes != CG_UNKNOWN && u->limit_bytes != CG_NO_LIMIT;
 }
 
-void groups_report(const struct groups *g, const struct crew *c, struct measured *m,
-		   const struct worker_events *ev)
+void groups_report(const struct groups *g, struct measured *m, const struct worker_events *ev)
 {
 	unsigned unreached = 0;
 
-	(void)c;
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct cg_usage *a = &g->after[i], *b = &g->before[i];
 

@@ -8,7 +8,6 @@
 
 #include "cgroup/cgroup.h"
 
-struct crew;
 struct err;
 struct measured;
 struct place;
@@ -27,9 +26,10 @@ uint64_t groups_peak_sum(const struct groups *g);
 __must_check int groups_read_before(struct groups *g, struct err *e);
 __must_check int groups_read_after(struct groups *g, struct err *e);
 /* Counters "group/N", and notes on limits never reached, OOM kills, counters gone backwards. */
-void groups_report(const struct groups *g, const struct crew *c, struct measured *m,
-		   const struct worker_events *ev);
-/* CPU time that the groups used in between, or CG_UNKNOWN. */
+void groups_report(const struct groups *g, struct measured *m, const struct worker_events *ev);
+/* CPU time that our own groups used in between, or CG_UNKNOWN. */
 uint64_t groups_cpu_ns(const struct groups *g);
+/* Processes in our groups beyond the @n_hosts of the tasks; 0 when the groups aren't ours. */
+uint64_t groups_strangers(const struct groups *g, unsigned n_hosts);
 
 #endif

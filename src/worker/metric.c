@@ -6,6 +6,7 @@
  *	ops_per_cpu_s		all operations / CPU seconds of all tasks
  *	ops_per_machine_cpu_s	all operations / CPU seconds of the machine outside idle
  *	elapsed_s		BATCH, DRIVER: gate to the last task's end
+ *	cpu_s			DRIVER: of the programs and all their descendants, by their group
  *	faults_per_op		minor and major faults by rusage / operations
  *	bytes_per_fault		bytes that the workload says it touched first / faults
  *	bytes_per_s		sum over tasks of bytes / measured seconds
@@ -18,6 +19,7 @@
 
 #include "base/clock.h"
 #include "worker/crew.h"
+#include "worker/groups.h"
 
 /* Shares of the capacity of the tasks' CPUs beyond which a run is marked or remarked on. */
 #define STEAL_MARKED 0.02
@@ -263,7 +265,26 @@ static void check_common_window(const struct report *r, const struct totals *t)
 			     100 * common / all);
 }
 
-void measure_report(struct crew *c, struct measured *m, const struct worker_events *ev)
+/*
+ * What programs used: wait4 knows only those that were waited for, their group knows all. Groups
+ * tell CPU time with a delay of a tick at most, so the larger of the two is the truth.
+ */
+static void driver_metrics(const struct report *r, const struct groups *g, struct totals *t)
+{
+	uint64_t group_ns = groups_cpu_ns(g), strangers = groups_strangers(g, r->c->n_hosts);
+
+	if (group_ns != CG_UNKNOWN && seconds(group_ns) > t->cpu_s)
+		t->cpu_s = seconds(group_ns);
+	emit(r, "cpu_s", "s", false, "CPU time of the programs and all their descendants",
+	     t->cpu_s);
+	if (strangers)
+		measure_note(r->m, r->ev, "warning", "left_running",
+			     "%" PRIu64 " processes outlived the program and are killed",
+			     strangers);
+}
+
+void measure_report(struct crew *c, const struct groups *g, struct measured *m,
+		    const struct worker_events *ev)
 {
 	const struct workload *w = c->job->w;
 	struct report r = {
@@ -280,6 +301,8 @@ void measure_report(struct crew *c, struct measured *m, const struct worker_even
 	else
 		emit(&r, "elapsed_s", "s", false, "from the gate to the last task's end",
 		     t.elapsed_s);
+	if (w->kind == WORKLOAD_DRIVER)
+		driver_metrics(&r, g, &t);
 	rate_metrics(&r, &t);
 	own_metrics(&r);
 	machine_metrics(&r, &t);

@@ -131,8 +131,8 @@ static int run_crew(struct crew *c, struct groups *g, const struct worker_events
 	if (r < 0)
 		return r;
 	window(c, &m, ret);
-	measure_report(c, &m, ev);
-	groups_report(g, c, &m, ev);
+	measure_report(c, g, &m, ev);
+	groups_report(g, &m, ev);
 	r = crew_leave(c, e);
 	ret->untrustworthy = m.untrustworthy;
 	return r;

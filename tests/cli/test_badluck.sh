@@ -6,8 +6,12 @@
 
 quick="--time 50ms --warmup 10ms -q"
 
-# Everything of ours that outlives processes.
+# Everything of ours that outlives processes, but what was there before: somebody else's.
 leftovers() {
+	things | grep -vxF -e "$before_us" || true
+}
+
+things() {
 	find /sys/fs/cgroup -maxdepth 6 -type d -name '*mmgauge-*' 2>/dev/null
 	grep -F mmgauge- /proc/mounts
 	losetup -a 2>/dev/null | grep -F mmgauge-
@@ -15,6 +19,8 @@ leftovers() {
 	find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'mmgauge-[0-9a-f]*-*' 2>/dev/null
 	true
 }
+
+before_us=$(echo none; things)
 
 wait_for() {
 	n=0

@@ -189,6 +189,22 @@ programs_are_workloads() {
 	expect_status 1
 }
 
+# The shell below does not wait for its child: wait4 misses it, its group doesn't.
+descendants_are_counted_by_their_group() {
+	need_root
+	need_program sqlite3
+	run mmgauge run $quick --rounds 1 -o x.db --variant a:depth=1 -- sh -c \
+		'rm -f end; sh -c "i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done; echo >end; sleep 60" & until [ -e end ]; do sleep 0.02; done'
+	expect_status 0
+	group=$(sqlite3 x.db "select value from v_samples where metric = 'cpu_s'")
+	waited=$(sqlite3 x.db "select sum(value) from v_samples where metric in ('user_s', 'system_s')")
+	[ "$(echo "$group > 1.5 * $waited" | awk '{ print ($1 > 1.5 * $5) }')" = 1 ] ||
+		fail "group: $group s, waited for: $waited s"
+	run mmgauge show x.db
+	expect_stdout 'left_running'
+	expect_eq "$(pgrep -fx 'sleep 60')" ""
+}
+
 decimal_commas_change_nothing() {
 	LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8 run mmgauge run null --time 0.05s --warmup 0.01s -q \
 		--rounds 1 -o x.db
@@ -210,5 +226,6 @@ tap_run unplaceable_is_refused_before_anything_runs
 tap_run resume_goes_on
 tap_run lists_workloads
 tap_run programs_are_workloads
+tap_run descendants_are_counted_by_their_group
 tap_run decimal_commas_change_nothing
 tap_done
