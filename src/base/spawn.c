@@ -96,7 +96,8 @@ static void child_exec(char *const argv[], const struct pipes *p, unsigned flags
 	(void)sigemptyset(&none);
 	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!(flags & SPAWN_OUTLIVE))
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127); /* the parent died before the line above */
 	if (flags & SPAWN_OWN_GROUP)

@@ -29,6 +29,7 @@ enum {
 	SPAWN_PIPE_OUT = 2,   /* else inherited */
 	SPAWN_ERR_TO_OUT = 4, /* stderr goes where stdout goes */
 	SPAWN_OUT_NULL = 8,   /* stdout to /dev/null */
+	SPAWN_OUTLIVE = 32,   /* not killed with its parent: it sees the end of its pipe itself */
 	SPAWN_OWN_GROUP = 16, /* a process group of its own: a Ctrl-C of the terminal spares it */
 };
 

@@ -45,7 +45,7 @@ killed_tool_leaves_nothing() {
 	kill -9 $pid
 	wait $pid 2>/dev/null || true
 	# the agent sees the end of its pipe and takes everything back by itself
-	wait_for '[ -z "$(leftovers)" ]'
+	wait_for '[ -z "$(leftovers | tee left)" ]' || { cat left; }
 	[ "$(cat /proc/sys/vm/swappiness)" != 61 ] || fail "the setting was not put back"
 	expect_eq "$(sqlite3 x.db 'pragma integrity_check')" ok
 	[ "$(sqlite3 x.db "select count(distinct seq) from v_samples")" -ge "$before" ] ||

@@ -72,7 +72,9 @@ static int start_agent(const struct local *l, struct spawn *s, struct err *e)
 {
 	char *argv[] = { l->agent, (char[]){ "--wire" }, NULL };
 
-	return spawn_start(argv, SPAWN_PIPE_IN | SPAWN_PIPE_OUT | SPAWN_OWN_GROUP, s, e);
+	/* it takes everything back when its pipe ends, also when this tool was killed */
+	return spawn_start(argv, SPAWN_PIPE_IN | SPAWN_PIPE_OUT | SPAWN_OWN_GROUP | SPAWN_OUTLIVE,
+			   s, e);
 }
 
 /* Ends an agent: at the end of its pipe it takes everything back. Waits, then kills. */
