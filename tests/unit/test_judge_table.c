@@ -337,6 +337,24 @@ static void untrustworthy(void)
 	CHECK_EQ(f.t.family, 1);
 }
 
+/* "More than half" with an odd number of samples. */
+static void untrustworthy_majority(void)
+{
+	_cleanup_fix_ struct fix f;
+	struct err e;
+
+	fix_init(&f, 2, 1, 1);
+	add_both(&f, 0, 13, 0.8);
+	for (size_t i = 0; i < 6; i++)
+		f.obs[i].untrustworthy = true;
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_REGRESSED);
+	f.obs[6].untrustworthy = true;
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK_EQ(f.t.rows[0].side[0].n_bad, 7);
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_UNTRUSTWORTHY);
+}
+
 static void missing_side(void)
 {
 	_cleanup_fix_ struct fix f;
@@ -498,6 +516,7 @@ int main(void)
 	TAP_RUN(repeats);
 	TAP_RUN(unpaired_rounds);
 	TAP_RUN(untrustworthy);
+	TAP_RUN(untrustworthy_majority);
 	TAP_RUN(missing_side);
 	TAP_RUN(unsorted_samples);
 	TAP_RUN(boots);

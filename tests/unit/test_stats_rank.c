@@ -111,6 +111,40 @@ static void signed_rank_ties_at_50(void)
 	CHECK_NEAR(rank_signed_p(v, 50), 0.006361320062296727, R_TOLERANCE);
 }
 
+static double p_of_shifted(const double *x, size_t n, double centre)
+{
+	_cleanup_free_ double *d = xcalloc(n, sizeof(*d));
+
+	for (size_t i = 0; i < n; i++)
+		d[i] = x[i] - centre;
+	return rank_signed_p(d, n);
+}
+
+/* The interval is the set of centres that the test doesn't reject, on both sides of n = 50. */
+static void interval_inverts_test(void)
+{
+	static const double levels[] = { 0.5, 0.8, 0.9, 0.95, 0.99 };
+	const double step = 1e-9;
+
+	for (size_t n = 9; n <= 90; n += 3) {
+		_cleanup_free_ double *v = xcalloc(n, sizeof(*v));
+		struct rng r;
+
+		rng_init(&r, n);
+		for (size_t i = 0; i < n; i++)
+			v[i] = rng_unit(&r);
+		for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+			double alpha = 1 - levels[i], lo, hi;
+
+			CHECK(rank_signed_interval(v, n, levels[i], &lo, &hi));
+			CHECK(p_of_shifted(v, n, lo - step) <= alpha);
+			CHECK(p_of_shifted(v, n, lo + step) > alpha);
+			CHECK(p_of_shifted(v, n, hi - step) > alpha);
+			CHECK(p_of_shifted(v, n, hi + step) <= alpha);
+		}
+	}
+}
+
 static void no_interval_for_few(void)
 {
 	double lo = 7, hi = 8;
@@ -207,6 +241,7 @@ int main(void)
 	TAP_RUN(signed_rank_above_50);
 	TAP_RUN(signed_rank_ties_and_zeros);
 	TAP_RUN(signed_rank_ties_at_50);
+	TAP_RUN(interval_inverts_test);
 	TAP_RUN(no_interval_for_few);
 	TAP_RUN(rank_sum);
 	TAP_RUN(rank_sum_above_50);
