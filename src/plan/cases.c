@@ -216,11 +216,11 @@ static int find_workload(const struct draft *d, const struct doc_node *name,
 		return 0;
 	}
 	if (near)
-		return doc_fail(d->doc, name, e, -ENOENT,
+		return doc_fail(d->doc, name, e, -EINVAL,
 				"unknown workload \"%s\"; did you mean \"%s\"?", name->text, near);
-	doc_fail(d->doc, name, e, -ENOENT, "unknown workload \"%s\"", name->text);
+	doc_fail(d->doc, name, e, -EINVAL, "unknown workload \"%s\"", name->text);
 	err_hint(e, "\"mmgauge list\" shows all");
-	return -ENOENT;
+	return -EINVAL;
 }
 
 static int read_case(const struct draft *d, const struct doc_node *item, struct draft_case *c,

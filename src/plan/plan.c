@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/fsx.h"
 #include "plan/draft.h"
+#include "workload/argv.h"
 
 static void case_done(struct plan_case *c)
 {
@@ -85,9 +86,26 @@ int plan_read(const char *path, unsigned n_cpus, struct plan *ret, struct err *e
 	return plan_parse(path, str_text(&text), n_cpus, ret, e);
 }
 
-void plan_job_params(const struct plan_case *c, const struct plan_variant *v, struct kvs *ret)
+static void set_argv(struct kvs *ret, const char *key, const struct strv *argv)
+{
+	_cleanup_str_ struct str text = STR_INIT(1 << 16);
+
+	if (argv->n == 0)
+		return;
+	argv_encode((const char *const *)argv->v, argv->n, &text);
+	kvs_set(ret, key, str_text(&text));
+}
+
+void plan_case_params(const struct plan_case *c, struct kvs *ret)
 {
 	kvs_copy(ret, &c->params);
+	set_argv(ret, "argv", &c->argv);
+	set_argv(ret, "prepare", &c->prepare);
+}
+
+void plan_job_params(const struct plan_case *c, const struct plan_variant *v, struct kvs *ret)
+{
+	plan_case_params(c, ret);
 	kvs_copy(ret, &c->fallback);
 	for (size_t i = 0; i < v->params.n; i++)
 		if (draft_find_param(c->workload, v->params.v[i].key))

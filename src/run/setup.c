@@ -138,9 +138,11 @@ int run_open_targets(struct run *r, struct err *e)
 
 static char *case_params(const struct plan_case *c)
 {
-	_cleanup_str_ struct str out = STR_INIT(1 << 16);
+	_cleanup_str_ struct str out = STR_INIT(1 << 17);
+	_cleanup_kvs_ struct kvs kvs = { 0 };
 
-	kvs_format(&c->params, &out);
+	plan_case_params(c, &kvs);
+	kvs_format(&kvs, &out);
 	return xstrdup(str_text(&out));
 }
 
