@@ -42,13 +42,15 @@ int draft_read_place(const struct draft *d, const char *key, const struct doc_no
 	return 0;
 }
 
-/* place_parse begins a message about one key with its name in quotes. */
-static bool is_about(const struct err *e, const char *key)
+bool draft_is_about(const struct err *e, const char *key)
 {
+	static const char kind[] = "parameter ";
+	const char *msg = e ? e->msg : "";
 	size_t len = strlen(key);
 
-	return e && e->msg[0] == '"' && strncmp(e->msg + 1, key, len) == 0 &&
-	       e->msg[len + 1] == '"';
+	if (str_starts(msg, kind))
+		msg += strlen(kind);
+	return *msg == '"' && strncmp(msg + 1, key, len) == 0 && msg[len + 1] == '"';
 }
 
 int draft_check_place(const struct draft *d, const struct kvs *place, const struct doc_node *map,
@@ -62,7 +64,7 @@ int draft_check_place(const struct draft *d, const struct kvs *place, const stru
 		return 0;
 	}
 	for (size_t i = 0; map->kind == DOC_MAP && i < map->n; i += 2)
-		if (is_about(e, map->v[i]->text))
+		if (draft_is_about(e, map->v[i]->text))
 			return doc_wrap(d->doc, map->v[i + 1], e, r);
 	return doc_wrap(d->doc, map, e, r);
 }
@@ -150,10 +152,9 @@ static int unknown_key(const struct draft *d, const struct workload *w, const st
 	return doc_unknown(d->doc, key, e, what, words, n);
 }
 
-/* Argument vectors are lists that don't sweep. */
 bool draft_is_vector(const struct workload *w, const char *key)
 {
-	return strcmp(w->name, "exec") == 0 &&
+	return draft_find_param(w, "argv") &&
 	       (strcmp(key, "argv") == 0 || strcmp(key, "prepare") == 0);
 }
 

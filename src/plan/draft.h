@@ -56,8 +56,13 @@ __must_check int draft_read_place(const struct draft *d, const char *key,
  */
 __must_check int draft_check_place(const struct draft *d, const struct kvs *place,
 				   const struct doc_node *map, struct err *e);
+/* place_parse and params_parse begin a message about one key with its name in quotes. */
+bool draft_is_about(const struct err *e, const char *key);
 const struct param_spec *draft_find_param(const struct workload *w, const char *name);
-/* Is @key an argument vector of that workload ("argv", "prepare" of exec)? */
+/*
+ * Is @key an argument vector of that workload ("argv", "prepare" of exec)? Those are lists that
+ * don't sweep, and become one parameter each by argv_encode.
+ */
 bool draft_is_vector(const struct workload *w, const char *key);
 
 /* expand.c: makes the cases of @p, whose variants are there, and checks every job. */

@@ -12,9 +12,10 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "plan/draft.h"
+#include "workload/argv.h"
 
 #define TITLE_MAX 1024
-#define ID_MAX (1u << 17)
+#define ID_MAX ((size_t)4 * DOC_TEXT_MAX) /* an encoded byte takes three */
 
 /* A case that was made, to find the same one again; sorted by text in a tree of search.h. */
 struct seen {
@@ -48,37 +49,16 @@ static bool is_overridden(const struct plan *p, const char *param)
 	return false;
 }
 
-/* Where a wrong set of parameters was written: the value that is wrong by itself, or the case. */
-static const struct doc_node *find_culprit(const struct draft_case *dc, const struct kvs *params)
-{
-	const struct kvs none = { 0 };
-	struct params parsed;
-
-	if (params_parse(dc->workload, &none, &parsed, NULL) < 0)
-		return dc->node; /* it lacks something: no value can be judged alone */
-	params_done(&parsed);
-	for (size_t i = 0; i < dc->n_params; i++) {
-		_cleanup_kvs_ struct kvs one = { 0 };
-		const char *val = kvs_get(params, dc->params[i].spec->name);
-
-		if (!val)
-			continue;
-		kvs_set(&one, dc->params[i].spec->name, val);
-		if (params_parse(dc->workload, &one, &parsed, NULL) < 0)
-			return dc->params[i].node;
-		params_done(&parsed);
-	}
-	return dc->node;
-}
-
+/* A message about one parameter is told where its value is. */
 static int parse_params(const struct expansion *x, const struct draft_case *dc,
 			const struct kvs *params, struct params *ret, struct err *e)
 {
 	int r = params_parse(dc->workload, params, ret, e);
 
-	if (r < 0)
-		return doc_wrap(x->draft->doc, find_culprit(dc, params), e, r);
-	return 0;
+	for (size_t i = 0; r < 0 && i < dc->n_params; i++)
+		if (draft_is_about(e, dc->params[i].spec->name))
+			return doc_wrap(x->draft->doc, dc->params[i].node, e, r);
+	return r < 0 ? doc_wrap(x->draft->doc, dc->node, e, r) : 0;
 }
 
 /* Jobs under variants that change parameters; the case's own were checked before. */
@@ -124,7 +104,7 @@ static char *make_title(const struct plan *p, const struct draft_case *dc,
 	for (size_t i = 0; i < params->n; i++) {
 		const char *name = params->spec[i].name;
 
-		if (!is_overridden(p, name) &&
+		if (!is_overridden(p, name) && !draft_is_vector(dc->workload, name) &&
 		    !str_eq(params->v[i].text, default_text(defaults, i)))
 			str_addf(&out, " %s=%s", name, params->v[i].text);
 	}
@@ -149,10 +129,6 @@ static char *make_id(const struct draft_case *dc, const struct params *params)
 		add_id(&out, params->spec[i].name, params->v[i].text);
 	for (size_t i = 0; i < dc->place.n; i++)
 		add_id(&out, dc->place.v[i].key, dc->place.v[i].val);
-	for (size_t i = 0; i < dc->argv.n; i++)
-		add_id(&out, "argv", dc->argv.v[i]);
-	for (size_t i = 0; i < dc->prepare.n; i++)
-		add_id(&out, "prepare", dc->prepare.v[i]);
 	return xstrdup(str_text(&out));
 }
 
@@ -200,6 +176,16 @@ static void copy_strv(struct strv *to, const struct strv *from)
 		strv_add(to, from->v[i]);
 }
 
+static void set_vector(struct kvs *params, const char *key, const struct strv *argv)
+{
+	_cleanup_str_ struct str text = STR_INIT(ID_MAX);
+
+	if (argv->n == 0)
+		return;
+	argv_encode((const char *const *)argv->v, argv->n, &text);
+	kvs_set(params, key, str_text(&text));
+}
+
 /* One combination: value pick[i] of parameter i. */
 static int add_case(struct expansion *x, const struct draft_case *dc, const size_t *pick,
 		    const struct params *defaults, struct err *e)
@@ -211,6 +197,8 @@ static int add_case(struct expansion *x, const struct draft_case *dc, const size
 
 	for (size_t i = 0; i < dc->n_params; i++)
 		kvs_set(&all, dc->params[i].spec->name, dc->params[i].values.v[pick[i]]);
+	set_vector(&all, "argv", &dc->argv);
+	set_vector(&all, "prepare", &dc->prepare);
 	r = parse_params(x, dc, &all, &params, e);
 	if (r == 0)
 		r = note_seen(x, dc, &params, e);
@@ -284,8 +272,9 @@ static int expand_one(struct expansion *x, const struct draft_case *dc, struct e
 	const struct kvs none = { 0 };
 	int r;
 
-	if (strcmp(dc->workload->name, "exec") == 0 && dc->argv.n == 0) {
-		doc_fail(x->draft->doc, dc->node, e, -EINVAL, "workload \"exec\" needs a program");
+	if (draft_is_vector(dc->workload, "argv") && dc->argv.n == 0) {
+		doc_fail(x->draft->doc, dc->node, e, -EINVAL, "workload \"%s\" needs a program",
+			 dc->workload->name);
 		err_hint(e, "in a plan \"argv: [./program, argument]\", else after \"--\"");
 		return -EINVAL;
 	}

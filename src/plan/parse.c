@@ -146,26 +146,29 @@ static int read_override(const struct draft *d, const struct param_spec *spec,
 	return 0;
 }
 
-/* Is it a good value for each workload that has it? A workload that lacks others is not asked. */
+/* Is it a good value by itself for each workload that has it? All jobs are checked later. */
 static int check_override(const struct draft *d, const char *key, const char *val,
 			  const struct doc_node *value, struct err *e)
 {
 	_cleanup_kvs_ struct kvs one = { 0 };
-	const struct kvs none = { 0 };
 
 	kvs_set(&one, key, val);
 	for (size_t i = 0; i < d->cases.n; i++) {
 		const struct workload *w = d->cases.v[i].workload;
 		struct params params;
+		struct err why = { 0 };
 		int r;
 
-		if (!draft_find_param(w, key) || params_parse(w, &none, &params, NULL) < 0)
+		if (!draft_find_param(w, key))
 			continue;
-		params_done(&params);
-		r = params_parse(w, &one, &params, e);
-		if (r < 0)
-			return doc_wrap(d->doc, value, e, r);
-		params_done(&params);
+		r = params_parse(w, &one, &params, &why);
+		if (r == 0)
+			params_done(&params);
+		if (r == 0 || !draft_is_about(&why, key))
+			continue;
+		if (e)
+			*e = why;
+		return doc_wrap(d->doc, value, e, r);
 	}
 	return 0;
 }
@@ -179,6 +182,14 @@ static const struct param_spec *find_any_param(const struct draft *d, const char
 			return s;
 	}
 	return NULL;
+}
+
+static bool is_any_vector(const struct draft *d, const char *key)
+{
+	for (size_t i = 0; i < d->cases.n; i++)
+		if (draft_is_vector(d->cases.v[i].workload, key))
+			return true;
+	return false;
 }
 
 static int read_variant_key(const struct draft *d, const struct doc_node *key,
@@ -195,6 +206,11 @@ static int read_variant_key(const struct draft *d, const struct doc_node *key,
 	if (place_is_key(key->text))
 		return draft_read_place(d, key->text, value, &v->place, e);
 	spec = find_any_param(d, key->text);
+	if (spec && is_any_vector(d, key->text)) {
+		doc_fail(d->doc, key, e, -EINVAL, "\"%s\" can't be set by a variant", key->text);
+		err_hint(e, "another program is another case");
+		return -EINVAL;
+	}
 	if (!spec)
 		return unknown_variant_key(d, key, e);
 	r = read_override(d, spec, value, &v->params, e);

@@ -110,7 +110,7 @@ static int add_range(struct strv *l, char *text, char *dots, bool size, unsigned
 		     struct err *e)
 {
 	char *count = strchr(dots, '/');
-	uint64_t a, b, n = 0;
+	uint64_t a = 0, b = 0, n = 0;
 	int r;
 
 	*dots = '\0';

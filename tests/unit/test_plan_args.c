@@ -120,8 +120,6 @@ static void programs(void)
 	_cleanup_plan_ struct plan p = { 0 }, q = { 0 };
 	struct err e = { 0 };
 
-	if (!workload_find("exec"))
-		SKIP("no workload exec yet");
 	CHECK_OK(plan_from_args(&a, 2, &p, &e));
 	CHECK_EQ(p.n_cases, 2);
 	CHECK_EQ(p.cases[1].argv.n, 4);
@@ -202,8 +200,6 @@ static void text_reads_back(void)
 		_cleanup_plan_ struct plan p = { 0 }, back = { 0 };
 		struct err e = { 0 };
 
-		if (all[i].argv && !workload_find("exec"))
-			SKIP("no workload exec yet");
 		CHECK_OK(plan_from_args(&all[i], 2, &p, &e));
 		CHECK_OK(plan_parse("stored", p.text, 2, &back, &e));
 		same_plan(&p, &back);

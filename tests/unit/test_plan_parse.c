@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "plan/plan.h"
+#include "workload/argv.h"
 
 static struct err last;
 
@@ -324,11 +325,12 @@ static void programs(void)
 	static const char text[] = "cases:\n"
 				   "- exec: {argv: [./prog, \"a, b\", \"\"], prepare: ./setup}\n"
 				   "- exec: {argv: ./prog}\n";
+	_cleanup_kvs_ struct kvs job = { 0 };
+	_cleanup_strv_ struct strv argv = { 0 };
 	_cleanup_plan_ struct plan p = { 0 };
+	struct params params;
 	struct err e = { 0 };
 
-	if (!workload_find("exec"))
-		SKIP("no workload exec yet");
 	CHECK_OK(plan_parse("p.yaml", text, 2, &p, &e));
 	CHECK_EQ(p.n_cases, 2);
 	CHECK_EQ(p.cases[0].argv.n, 3);
@@ -336,12 +338,36 @@ static void programs(void)
 	CHECK_STR(p.cases[0].argv.v[2], "");
 	CHECK_EQ(p.cases[0].prepare.n, 1);
 	CHECK_STR(p.cases[0].prepare.v[0], "./setup");
+	CHECK_STR(p.cases[0].title, "exec ./prog a, b ");
 	CHECK_STR(p.cases[1].title, "exec ./prog");
+	plan_job_params(&p.cases[0], &p.variants[0], &job);
+	CHECK_OK(argv_decode(kvs_get(&job, "argv"), &argv, &e));
+	CHECK_EQ(argv.n, 3);
+	CHECK_STR(argv.v[1], "a, b");
+	CHECK_STR(kvs_get(&job, "prepare"), "./setup");
+	CHECK_OK(params_parse(p.cases[0].workload, &job, &params, &e));
+	params_done(&params);
 	CHECK_STR(message("cases:\n- exec\n"), "p.yaml:2:3: workload \"exec\" needs a program");
 	CHECK_HAS(message("cases:\n- exec: {argv: []}\n"), "p.yaml:2:16: \"argv\" needs a list");
 	CHECK_HAS(message("cases:\n- exec: {argv: [[x]]}\n"), "p.yaml:2:17: an argument must be");
 	CHECK_HAS(message("cases:\n- exec: {argv: ['']}\n"), "the name of the program is empty");
 	CHECK_HAS(message("cases:\n- exec: {argv: x}\n- exec: {argv: [x]}\n"), "is given twice");
+	CHECK_STR(message("variants: {a: {argv: y}}\ncases:\n- exec: {argv: x}\n"),
+		  "p.yaml:1:16: \"argv\" can't be set by a variant");
+}
+
+/* Values that are right only together: the message is about the one that is wrong by itself. */
+static void programs_metrics(void)
+{
+#define EXEC "cases:\n- exec: {argv: x, "
+	CHECK_STR(message(EXEC "metric_name: a, metric_pattern: \"(.)\"}\n"), "");
+	CHECK_HAS(message(EXEC "metric_name: a}\n"), "p.yaml:2:3: metric_name");
+	CHECK_HAS(message(EXEC "metric_better: up, metric_name: a,\n"
+			       "    metric_pattern: \"(.)\"}\n"),
+		  "p.yaml:2:34: parameter \"metric_better\"");
+	CHECK_STR(message("variants:\n  a: {metric_name: a}\n  b: {metric_name: b}\n" EXEC
+			  "metric_name: c, metric_pattern: \"(.)\"}\n"), "");
+#undef EXEC
 }
 
 static void options_override(void)
@@ -387,6 +413,7 @@ int main(void)
 	TAP_RUN(jobs);
 	TAP_RUN(placement_products);
 	TAP_RUN(programs);
+	TAP_RUN(programs_metrics);
 	TAP_RUN(options_override);
 	TAP_RUN(files);
 	return tap_done();
