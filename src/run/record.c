@@ -134,7 +134,7 @@ int run_record(struct run *r, const struct plan_step *s, const struct target_res
 		.notes = notes,
 		.n_notes = res->n_notes,
 	};
-	double primary = NAN;
+	double primary = (double)NAN;
 	int rc = take_samples(r, case_id, res, samples, &primary, e);
 
 	if (rc == 0)

@@ -118,7 +118,7 @@ static void nests_to_the_depth_asked_for(void)
 
 static void limits_are_read_back_at_every_level(void)
 {
-	_cleanup_free_ char *leaf = NULL, *got = NULL;
+	_cleanup_free_ char *got = NULL;
 	struct facts_seen seen = { "" };
 	struct err e = { 0 };
 	struct made m;

@@ -168,7 +168,7 @@ static double sample_of(const struct seen *s, const char *name)
 	for (size_t i = 0; i < s->n_samples; i++)
 		if (strcmp(s->sample[i].name, name) == 0)
 			return s->sample[i].value;
-	return NAN;
+	return (double)NAN;
 }
 
 struct trial {
