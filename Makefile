@@ -107,19 +107,21 @@ $(O)/mmgauge: $(call objs,cli) $(O)/libhost.a
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDLIBS_HOST) -pthread
 
 # Tests: tests/DIR/X.c is the program $(O)/tests/DIR/X. Those of unit/, contract/ and fuzz/ may use
-# every layer, those of root/ only the agent's (they run in a guest, too).
+# every layer, those of root/ and bench/ only the agent's (those of root/ run in a guest, too).
 tests = $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard $(1))))
 UNIT_TESTS := $(call tests,tests/unit/test_*.c tests/contract/test_*.c)
 ROOT_TESTS := $(call tests,tests/root/test_*.c)
 FUZZ_TESTS := $(call tests,tests/fuzz/fuzz_*.c)
+BENCHES := $(call tests,tests/bench/*.c)
 # What has threads, and so is run under TSan.
 THREAD_TESTS := $(foreach l,worker workload agent,$(filter \
 	%/test_$(l) $(O)/tests/unit/test_$(l)_% $(O)/tests/root/test_$(l)_%,$(UNIT_TESTS) $(ROOT_TESTS)))
-.PHONY: unit-tests root-tests fuzz-tests thread-tests
+.PHONY: unit-tests root-tests fuzz-tests thread-tests benches
 unit-tests: $(UNIT_TESTS)
 root-tests: $(ROOT_TESTS)
 fuzz-tests: $(FUZZ_TESTS)
 thread-tests: $(THREAD_TESTS)
+benches: $(BENCHES)
 
 # Argument vectors of string literals are the point of -Wwrite-strings and -Wcast-qual here.
 CFLAGS_TEST = $(filter-out -Wconversion -Wunused-macros -Wmissing-prototypes -Wwrite-strings \
@@ -138,17 +140,15 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c $(O)/libhost.a $(O)/libagent.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo '  FUZZ    $@')
 	$(Q)$(LINK_TEST_HOST) -fsanitize=fuzzer
+LINK_TEST_AGENT = $(CC) $(CFLAGS_TEST) -MMD -MP $< -o $@ $(AGENT_LINK) $(O)/libagent.a -lm -pthread
 $(O)/tests/root/%: tests/root/%.c tests/tap.h $(O)/libagent.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo '  TEST    $@')
-	$(Q)$(CC) $(CFLAGS_TEST) -MMD -MP $< -o $@ $(AGENT_LINK) $(O)/libagent.a -lm -pthread
-
-# Programs of `make bench`; its scripts are tests/bench/*.sh.
-BENCHES := $(call tests,tests/bench/*.c)
+	$(Q)$(LINK_TEST_AGENT)
 $(O)/tests/bench/%: tests/bench/%.c tests/bench/bench.h $(O)/libagent.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo '  BENCH   $@')
-	$(Q)$(CC) $(CFLAGS_TEST) $< -o $@ $(O)/libagent.a -lm -pthread
+	$(Q)$(LINK_TEST_AGENT)
 
 -include $(sort $(wildcard tools/*.mk))
 
@@ -168,8 +168,9 @@ lint:
 	$(Q)$(MAKE) $(O)/gen/build_id.h
 	$(Q)O='$(O)' tools/lint
 
-bench: all $(BENCHES)
-	$(Q)tools/setup run
+bench:
+	$(Q)tools/setup build run
+	$(Q)$(MAKE) all benches
 	$(Q)MMGAUGE_BUILD='$(abspath $(O))' tools/run-bench
 
 # The tool looks for its agent beside itself, then in ../libexec/mmgauge.

@@ -38,11 +38,11 @@ static inline bool str_ok(const struct str *s)
 #define _cleanup_str_ __attribute__((cleanup(str_done)))
 
 /* Abort with a message when memory is out; for sizes that the user didn't choose. */
-void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t n, size_t size);
+void *xcalloc(size_t n, size_t size) __nonnull_result;
+void *xrealloc(void *p, size_t n, size_t size) __nonnull_result;
 char *xstrdup(const char *s); /* NULL gives NULL */
-char *xstrndup(const char *s, size_t n);
-char *xasprintf(const char *fmt, ...) __printf(1, 2);
+char *xstrndup(const char *s, size_t n) __nonnull_result;
+char *xasprintf(const char *fmt, ...) __printf(1, 2) __nonnull_result;
 
 bool str_eq(const char *a, const char *b); /* NULL equals NULL only */
 bool str_starts(const char *s, const char *prefix);
