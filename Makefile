@@ -71,7 +71,7 @@ ALL_OBJS := $(sort $(AGENT_OBJS) $(HOST_OBJS) $(call objs,agent cli))
 
 .DELETE_ON_ERROR:
 .PHONY: all agent
-all: $(O)/mmgauge $(O)/mmgauge-agent
+all: $(O)/mmgauge $(O)/mmgauge-agent $(O)/mmgauge.1
 agent: $(O)/mmgauge-agent
 
 # Objects are rebuilt when the flags change, and only then.
@@ -105,6 +105,11 @@ $(O)/mmgauge-agent: $(call objs,agent) $(O)/libagent.a
 $(O)/mmgauge: $(call objs,cli) $(O)/libhost.a
 	$(if $(V),,@echo '  LINK    $@')
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDLIBS_HOST) -pthread
+
+# The parts that come from the option tables and the descriptors are put in by the tool itself.
+$(O)/mmgauge.1: man/mmgauge.1.in $(O)/mmgauge
+	$(Q)$(O)/mmgauge --man > $@.parts
+	$(Q)sed -e '/^@GENERATED@$$/{r $@.parts' -e 'd}' $< > $@ && rm $@.parts
 
 # Tests: tests/DIR/X.c is the program $(O)/tests/DIR/X. Those of unit/, contract/ and fuzz/ may use
 # every layer, those of root/ and bench/ only the agent's (those of root/ run in a guest, too).
@@ -181,7 +186,7 @@ install: all
 		$(DEST)/share/mmgauge/plans $(DEST)/share/doc/mmgauge
 	$(Q)$(INSTALL) -m 755 $(O)/mmgauge $(DEST)/bin/
 	$(Q)$(INSTALL) -m 755 $(O)/mmgauge-agent $(DEST)/libexec/mmgauge/
-	$(Q)for f in $(wildcard man/*.1); do $(INSTALL) -m 644 $$f $(DEST)/share/man/man1/ || exit 1; done
+	$(Q)$(INSTALL) -m 644 $(O)/mmgauge.1 $(DEST)/share/man/man1/
 	$(Q)for f in $(wildcard plans/*.yaml); do \
 		$(INSTALL) -m 644 $$f $(DEST)/share/mmgauge/plans/ || exit 1; done
 	$(Q)for f in $(wildcard README.md docs/*.md); do \

@@ -20,7 +20,7 @@
 #include "run/run.h"
 
 static struct strv arg_variants, arg_params;
-static const char *arg_output = DEFAULT_STORE;
+static const char *arg_output = DEFAULT_STORE, *arg_parent;
 static unsigned arg_rounds;
 static uint64_t arg_time_ns, arg_warmup_ns = UINT64_MAX, arg_budget_ns, arg_seed;
 static double arg_margin = -1;
@@ -37,6 +37,8 @@ static const struct opt opts[] = {
 	{ "margin", 'm', OPT_FRACTION, &arg_margin, "PERCENT",
 	  "smallest change that matters (2%)" },
 	{ "seed", 0, OPT_U64, &arg_seed, "N", "of the order; drawn when not given" },
+	{ "cgroup-parent", 0, OPT_TEXT, &arg_parent, "PATH",
+	  "make groups below this one (the group we are in)" },
 	{ "output", 'o', OPT_TEXT, &arg_output, "FILE", "the store (" DEFAULT_STORE ")" },
 	{ "resume", 0, OPT_FLAG, &arg_resume, NULL, "go on with the last experiment of the store" },
 	{ "skip-unplaceable", 0, OPT_FLAG, &arg_skip, NULL,
@@ -56,8 +58,18 @@ static bool is_plan_file(const char *word)
 	       (len > 4 && strcmp(word + len - 4, ".yml") == 0);
 }
 
+/* A variant that names a parent itself keeps it. */
+static void override_parent(struct plan *p)
+{
+	for (size_t i = 0; i < p->n_variants; i++)
+		if (!kvs_get(&p->variants[i].place, "cgroup-parent"))
+			kvs_set(&p->variants[i].place, "cgroup-parent", arg_parent);
+}
+
 static void override_plan(struct plan *p)
 {
+	if (arg_parent)
+		override_parent(p);
 	if (arg_rounds)
 		p->rounds = arg_rounds;
 	if (arg_time_ns)

@@ -149,6 +149,17 @@ full_disk_keeps_what_there_was() {
 	expect_stdout 'ops_per_s='
 }
 
+full_directory_is_told() {
+	need_root
+	run mmgauge run page_fault2:size=4M --variant a:fs=tmpfs:1M $quick --rounds 1 -o x.db
+	expect_status 1
+	expect_stderr 'room for 1 MiB'
+	run mmgauge run createdelete:size=4M --variant a:fs=tmpfs:1M $quick --rounds 1 -o x.db
+	expect_status 1
+	expect_stderr 'room for 1 MiB'
+	expect_eq "$(leftovers)" ""
+}
+
 store_that_is_none_is_refused() {
 	echo 'this is no store' >x.db
 	run mmgauge run null $quick --rounds 1 -o x.db
@@ -221,6 +232,7 @@ tap_run agent_that_speaks_garbage_is_told
 tap_run absent_agent_is_told
 tap_run oom_is_named
 tap_run full_disk_keeps_what_there_was
+tap_run full_directory_is_told
 tap_run store_that_is_none_is_refused
 tap_run no_rights_are_told
 tap_run low_ulimits_are_told

@@ -162,6 +162,19 @@ resume_goes_on() {
 	expect_stderr 'complete'
 }
 
+groups_are_made_below_a_parent() {
+	need_root
+	need_program sqlite3
+	[ -d /sys/fs/cgroup/memory ] || skip "this machine has no cgroup v1 memory hierarchy"
+	mkdir /sys/fs/cgroup/memory/gauge-test-parent
+	trap 'rmdir /sys/fs/cgroup/memory/gauge-test-parent' EXIT
+	run mmgauge run null --variant a:depth=2 --cgroup-parent /gauge-test-parent $quick \
+		--rounds 1 -o x.db
+	expect_status 0
+	expect_eq "$(sqlite3 x.db "select count(*) from v_placement
+		where path like '/gauge-test-parent/mmgauge-%/l2'")" 1
+}
+
 lists_workloads() {
 	run mmgauge list
 	expect_status 0
@@ -224,6 +237,7 @@ tap_run dry_run_runs_nothing
 tap_run plan_mistakes_have_a_place
 tap_run unplaceable_is_refused_before_anything_runs
 tap_run resume_goes_on
+tap_run groups_are_made_below_a_parent
 tap_run lists_workloads
 tap_run programs_are_workloads
 tap_run descendants_are_counted_by_their_group

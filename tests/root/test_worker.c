@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -172,11 +173,12 @@ static double sample_of(const struct seen *s, const char *name)
 }
 
 struct trial {
+	int statfd; /* root for proc/stat, 0: the real one */
 	const char *params, *place;
 	uint64_t time_ns, ready_ns;
 	int abort_fd;
 };
-#define TRIAL ((struct trial){ "", "", 50 * NSEC_PER_MSEC, 5 * NSEC_PER_SEC, -1 })
+#define TRIAL ((struct trial){ 0, "", "", 50 * NSEC_PER_MSEC, 5 * NSEC_PER_SEC, -1 })
 
 static char journal_dir[] = "/tmp/mmgauge-test-worker-XXXXXX";
 static int rootfd;
@@ -211,7 +213,8 @@ static int try_run(const struct workload *w, struct trial t, struct seen *seen,
 		r = place_open(rootfd, &spec, NULL, id, undo, &place, e);
 	if (r == 0) {
 		struct worker_job job = {
-			.w = w, .params = &params, .place = place, .rootfd = rootfd,
+			.w = w, .params = &params, .place = place,
+			.rootfd = t.statfd ? t.statfd : rootfd,
 			.time_ns = t.time_ns, .warmup_ns = 20 * NSEC_PER_MSEC, .seed = 1,
 			.ready_ns = t.ready_ns, .abort_fd = t.abort_fd,
 		};
@@ -385,6 +388,58 @@ static void batch_is_timed_from_the_gate(void)
 	CHECK(sample_of(&s, "elapsed_s") >= s.wall[0]);
 }
 
+static int fake_root;
+
+static void write_stat(unsigned ticks)
+{
+	_cleanup_close_ int fd = openat(fake_root, "proc/stat", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	dprintf(fd, "cpu  %u 0 %u 100000 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1 1 1\nctxt 5\n", ticks,
+		ticks);
+}
+
+static int turn_clock_back(struct task *t, struct err *e)
+{
+	if (t->my_phase == PHASE_RUN)
+		write_stat(10);
+	return count_until_stop(t, e);
+}
+TEST_WORKLOAD(turns_back, .run = turn_clock_back);
+
+static bool make_fake_root(void)
+{
+	char *path = xasprintf("%s/root", journal_dir);
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return false;
+	fake_root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	return fake_root > 0 && (mkdirat(fake_root, "proc", 0700) == 0 || errno == EEXIST);
+}
+
+/* The machine's CPU time stands still or runs backwards: no quotient, and a mark. */
+static void time_that_can_not_be_told_is_marked(void)
+{
+	struct worker_result res;
+	struct err e = { 0 };
+	struct trial t = TRIAL;
+	struct seen s;
+
+	CHECK(make_fake_root());
+	t.statfd = fake_root;
+	write_stat(1000);
+	CHECK_OK(try_run(&turns, t, &s, &res, &e));
+	CHECK_HAS(s.notes, "untrustworthy below_resolution");
+	CHECK(res.untrustworthy);
+	CHECK(isnan(sample_of(&s, "ops_per_machine_cpu_s")));
+	CHECK(sample_of(&s, "ops_per_cpu_s") > 0);
+	write_stat(1000);
+	CHECK_OK(try_run(&turns_back, t, &s, &res, &e));
+	CHECK_HAS(s.notes, "untrustworthy counter_backwards");
+	CHECK(res.untrustworthy);
+	close(fake_root);
+}
+
 static bool can_make_groups(void)
 {
 	struct place_facts f = { 0 };
@@ -444,6 +499,7 @@ int main(void)
 	TAP_RUN(verification_fails_the_run);
 	TAP_RUN(called_off);
 	TAP_RUN(batch_is_timed_from_the_gate);
+	TAP_RUN(time_that_can_not_be_told_is_marked);
 	TAP_RUN(oom_kill_is_named);
 	TAP_RUN(unreached_limit_is_told);
 	if (fsx_remove_tree(AT_FDCWD, journal_dir, NULL) < 0)

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every command that README, man page and --help show works as it stands. Runs are done as dry
+# runs (they would take minutes), the rest for real, on a store made here.
+. "$(dirname "$0")/lib.sh"
+
+# Commands of a text: lines that begin with a program of ours, continued ones joined.
+commands() {
+	sed -e ':again' -e '/\\$/{N;s/ *\\\n */ /;b again' -e '}' "$1" |
+		sed -n -e 's/^ *\(build\/\)\{0,1\}\(mmgauge\(-agent\)\{0,1\} [^#|]*\).*/\2/p' |
+		sed -e 's/ *$//' -e 's/&& mmgauge.*//'
+}
+
+try_each() {
+	mmgauge run null --variant base --variant deep --time 20ms --warmup 10ms --rounds 1 -q \
+		-o mmgauge.db >/dev/null
+	cp -r "$top/plans" .
+	printf '#!/bin/sh\ntrue\n' >program
+	cp program prog
+	chmod +x program prog
+	n=0
+	while read -r line; do
+		n=$((n + 1))
+		case $line in
+		"mmgauge run "*) line="mmgauge run --dry-run ${line#mmgauge run }" ;;
+		"mmgauge-agent "*) line="$line --time 20ms --warmup 10ms" ;;
+		"mmgauge export "*) continue ;; # there is no sweep in this store: test_report_gnuplot
+		"mmgauge COMMAND"* | "mmgauge clean") continue ;;
+		esac
+		eval "run $line"
+		expect_status 0
+	done
+	[ $n -ge "$1" ] || fail "only $n commands found"
+}
+
+readme_commands_work() {
+	commands "$top/README.md" >list
+	try_each 8 <list
+}
+
+help_examples_work() {
+	for c in run compare show list export clean; do
+		mmgauge $c --help | sed '1,/^examples:/d' >help
+		commands help
+	done >list
+	try_each 8 <list
+}
+
+agent_help_examples_work() {
+	mmgauge-agent --help | sed '1,/^examples:/d' >help
+	commands help >list
+	need_root
+	try_each 2 <list
+}
+
+man_page_holds_options_and_workloads() {
+	[ -s "$MMGAUGE_BUILD/mmgauge.1" ] || fail "no man page was built"
+	for word in 'skip\\-unplaceable' page_fault1 createdelete 'SH EXIT STATUS'; do
+		grep -q "$word" "$MMGAUGE_BUILD/mmgauge.1" || fail "the man page lacks $word"
+	done
+	! grep -q '@GENERATED@' "$MMGAUGE_BUILD/mmgauge.1" || fail "parts are missing"
+	command -v groff >/dev/null || skip "this machine has no groff"
+	warnings=$(groff -man -Tascii -ww "$MMGAUGE_BUILD/mmgauge.1" 2>&1 >/dev/null)
+	expect_eq "$warnings" ""
+}
+
+linked_files_exist() {
+	for f in README.md CONTRIBUTING.md docs/*.md; do
+		for link in $(sed -n 's/.*](\([^)#:]*\)[^)]*).*/\1/p' "$top/$f" 2>/dev/null); do
+			[ -e "$top/$(dirname "$f")/$link" ] || fail "$f links to $link"
+		done
+	done
+}
+
+tap_run readme_commands_work
+tap_run help_examples_work
+tap_run agent_help_examples_work
+tap_run man_page_holds_options_and_workloads
+tap_run linked_files_exist
+tap_done
