@@ -14,49 +14,42 @@
 #include "base/str.h"
 #include "store/sql.h"
 
-/* The runs of an experiment by id; ids between may belong to other experiments. */
+/* The runs of an experiment, at their id less the first; others may lie between. */
 struct run_index {
-	struct store_obs *run; /* sample fields unset */
-	size_t n;
-	uint32_t *pos; /* id - first_id -> 1 + index in run, 0: not ours */
-	int64_t first_id;
+	struct store_obs *run; /* sample fields unset; run == 0: not ours */
 	size_t range;
+	int64_t first_id;
 };
 
 static void index_done(struct run_index *x)
 {
 	free(x->run);
-	free(x->pos);
 }
 #define _cleanup_index_ __attribute__((cleanup(index_done)))
 
 static int index_alloc(struct store *s, int64_t experiment, struct run_index *x, struct err *e)
 {
-	_cleanup_reset_ sqlite3_stmt *st = NULL;
-	int r = sql_start(s,
-			  "SELECT min(id), max(id), count(*) FROM runs WHERE experiment = ?1",
-			  SQL_ARGS(SQL_I(experiment)), &st, e);
-	size_t n;
+	const struct sql_arg arg = SQL_I(experiment);
+	int64_t first = 0, last = -1;
+	int r = sql_value(s, "SELECT id FROM runs WHERE experiment = ?1 ORDER BY id LIMIT 1", &arg,
+			  1, &first, e);
 
-	if (r >= 0)
-		r = sql_step(s, st, e);
+	if (r > 0)
+		r = sql_value(s, "SELECT id FROM runs WHERE experiment = ?1 ORDER BY id DESC LIMIT 1",
+			      &arg, 1, &last, e);
 	if (r < 0)
 		return r;
-	n = (size_t)sqlite3_column_int64(st, 2);
-	x->first_id = sqlite3_column_int64(st, 0);
-	x->range = n ? (size_t)(sqlite3_column_int64(st, 1) - x->first_id) + 1 : 0;
-	if (n >= UINT32_MAX || x->range >= UINT32_MAX)
-		return sql_refuse(s, e, -E2BIG, "it has too many runs");
-	x->run = calloc(n + 1, sizeof(*x->run));
-	x->pos = calloc(x->range + 1, sizeof(*x->pos));
-	if (!x->run || !x->pos)
-		return sql_refuse(s, e, -ENOMEM, "out of memory for %zu runs", n);
+	x->first_id = first;
+	x->range = (size_t)(last - first + 1);
+	x->run = calloc(x->range + 1, sizeof(*x->run)); /* gaps cost no memory: never touched */
+	if (!x->run)
+		return sql_refuse(s, e, -ENOMEM, "out of memory for %zu runs", x->range);
 	return 0;
 }
 
 static void take_run(sqlite3_stmt *st, struct store_obs *ret)
 {
-	const unsigned char *status = sqlite3_column_text(st, 9);
+	int status_len = sqlite3_column_bytes(st, 9); /* of three words; the text would be copied */
 
 	*ret = (struct store_obs){
 		.run = sqlite3_column_int64(st, 0),
@@ -68,11 +61,12 @@ static void take_run(sqlite3_stmt *st, struct store_obs *ret)
 		.repeat = sql_uint(st, 6),
 		.start_ns = sql_u64(st, 7),
 		.end_ns = sql_u64(st, 8),
-		.untrustworthy = status[0] == 'u', /* the schema allows three words */
-		.failed = status[0] == 'f',
+		.untrustworthy = status_len == sizeof("untrustworthy") - 1,
+		.failed = status_len == sizeof("failed") - 1,
 	};
 }
 
+/* The "+" keeps SQLite on the table, whose rows are wanted anyway, and off the index. */
 static int index_runs(struct store *s, int64_t experiment, struct run_index *x, struct err *e)
 {
 	_cleanup_reset_ sqlite3_stmt *st = NULL;
@@ -82,14 +76,12 @@ static int index_runs(struct store *s, int64_t experiment, struct run_index *x, 
 		r = sql_start(s,
 			      "SELECT id, variant, case_id, boot, round, seq, repeat, start_ns,"
 			      " end_ns, status FROM runs WHERE id BETWEEN ?2 AND ?3"
-			      " AND experiment = ?1 ORDER BY id",
+			      " AND +experiment = ?1 ORDER BY id",
 			      SQL_ARGS(SQL_I(experiment), SQL_I(x->first_id),
 				       SQL_I(x->first_id + (int64_t)x->range - 1)),
 			      &st, e);
-	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
-		take_run(st, &x->run[x->n++]);
-		x->pos[x->run[x->n - 1].run - x->first_id] = (uint32_t)x->n;
-	}
+	while (r >= 0 && (r = sql_step(s, st, e)) > 0)
+		take_run(st, &x->run[sqlite3_column_int64(st, 0) - x->first_id]);
 	return r;
 }
 
@@ -131,14 +123,14 @@ static int append_metric(struct store *s, int64_t metric, const struct run_index
 		size_t at = (size_t)(sqlite3_column_int64(st, 0) - x->first_id);
 		struct store_obs *o;
 
-		if (at >= x->range || !x->pos[at])
+		if (at >= x->range || !x->run[at].run)
 			return sql_refuse(s, e, -EBADMSG,
 					  "a sample belongs to a run of another experiment");
 		r = list_room(s, l, e);
 		if (r < 0)
 			break;
 		o = &l->v[l->n++];
-		*o = x->run[x->pos[at] - 1];
+		*o = x->run[at];
 		o->metric = metric;
 		o->value = sqlite3_column_double(st, 1);
 	}

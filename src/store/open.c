@@ -109,7 +109,7 @@ static int open_immutable(struct store *s, const char *path, struct err *e)
 	}
 	disconnect_db(s);
 	r = connect_db(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, e);
-	return r < 0 ? r : schema_check(s, e);
+	return r < 0 ? r : schema_check(s, NULL, e);
 }
 
 static int open_read(struct store *s, struct err *e)
@@ -129,12 +129,10 @@ static int open_read(struct store *s, struct err *e)
 	r = check_regular(s, &st, e);
 	if (r < 0)
 		return r;
-	if (st.st_size == 0)
-		return sql_refuse(s, e, -EINVAL, "it is empty, not an mmgauge store");
 	r = connect_db(s, path, SQLITE_OPEN_READONLY, e);
 	if (r < 0)
 		return r;
-	r = schema_check(s, e);
+	r = schema_check(s, NULL, e);
 	rc = sqlite3_errcode(s->db) & 0xff;
 	if (r < 0 && (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY))
 		return open_immutable(s, path, e);
@@ -209,15 +207,18 @@ static int start_log(struct store *s, struct err *e)
 	return r;
 }
 
-static int open_locked(struct store *s, const char *path, bool is_new, struct err *e)
+static int open_locked(struct store *s, const char *path, struct err *e)
 {
+	bool empty = false;
 	sigset_t mask;
 	int r = connect_db(s, path, SQLITE_OPEN_READWRITE, e);
 
 	if (r < 0)
 		return r;
 	sql_hold_xfsz(&mask);
-	r = is_new ? schema_create(s, e) : schema_check(s, e);
+	r = schema_check(s, &empty, e);
+	if (r >= 0 && empty)
+		r = schema_create(s, e);
 	if (r >= 0)
 		r = start_log(s, e);
 	sql_release_xfsz(&mask);
@@ -232,7 +233,7 @@ static int open_write(struct store *s, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = open_locked(s, path, is_new, e);
+	r = open_locked(s, path, e);
 	if (r < 0 && is_new) {
 		disconnect_db(s);
 		(void)unlink(path); /* under the lock: it was ours alone, and holds nothing */

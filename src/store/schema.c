@@ -92,6 +92,7 @@ static const char schema_1[] =
 	" status TEXT NOT NULL CHECK (status IN ('ok', 'untrustworthy', 'failed')),"
 	" UNIQUE (case_id, variant, round, repeat)"
 	") STRICT;"
+	"CREATE INDEX runs_of ON runs (experiment);"
 	/* read by metric, in the order of runs: exactly the order of this key */
 	"CREATE TABLE samples ("
 	" metric INTEGER NOT NULL REFERENCES metrics,"
@@ -196,15 +197,36 @@ int schema_create(struct store *s, struct err *e)
 	return r < 0 ? r : sql_commit(&tx, e);
 }
 
-int schema_check(struct store *s, struct err *e)
+/* Nothing in it and no mark of anyone: new, or its maker was killed before it was done. */
+static int is_empty(struct store *s, bool *ret, struct err *e)
+{
+	int64_t n = 0;
+	int r = sql_value(s, "SELECT count(*) FROM sqlite_schema", NULL, 0, &n, e);
+
+	if (r < 0)
+		return r;
+	*ret = n == 0;
+	return 0;
+}
+
+int schema_check(struct store *s, bool *ret_empty, struct err *e)
 {
 	int64_t id = 0, version = 0;
+	bool empty = false;
 	int r = sql_value(s, "PRAGMA application_id", NULL, 0, &id, e);
 
 	if (r >= 0)
 		r = sql_value(s, "PRAGMA user_version", NULL, 0, &version, e);
+	if (r >= 0 && id == 0 && version == 0)
+		r = is_empty(s, &empty, e);
 	if (r < 0)
 		return r;
+	if (empty && ret_empty) {
+		*ret_empty = true;
+		return 0;
+	}
+	if (empty)
+		return sql_refuse(s, e, -EINVAL, "it is empty, not an mmgauge store");
 	if (id != APPLICATION_ID)
 		return sql_refuse(s, e, -EINVAL,
 				  "it is a database of another program, not an mmgauge store");

@@ -25,9 +25,25 @@ int sql_refuse(const struct store *s, struct err *e, int code, const char *fmt, 
 
 #define HINT_SAFE "what was stored before is safe; \"--resume\" goes on from there"
 
+/* sqlite3_system_errno() knows nothing of errors in a COMMIT; the file that failed does. */
+static int system_errno(const struct store *s)
+{
+	static const int files[] = { SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER };
+	int errnum = sqlite3_system_errno(s->db);
+
+	for (size_t i = 0; errnum <= 0 && i < ARRAY_LEN(files); i++) {
+		sqlite3_file *f = NULL;
+
+		if (sqlite3_file_control(s->db, "main", files[i], (void *)&f) == SQLITE_OK && f &&
+		    f->pMethods)
+			(void)f->pMethods->xFileControl(f, SQLITE_FCNTL_LAST_ERRNO, &errnum);
+	}
+	return errnum;
+}
+
 static int refuse_io(const struct store *s, struct err *e)
 {
-	int errnum = sqlite3_system_errno(s->db);
+	int errnum = system_errno(s);
 	int r;
 
 	if (errnum <= 0)

@@ -98,8 +98,9 @@ void sql_tx_done(struct sql_tx *tx);
 void sql_hold_xfsz(sigset_t *ret_mask);
 void sql_release_xfsz(const sigset_t *mask);
 
-/* Makes an empty file a store of the current version; refuses what is none. */
+/* Makes an empty database a store of the current version. */
 __must_check int schema_create(struct store *s, struct err *e);
-__must_check int schema_check(struct store *s, struct err *e);
+/* Refuses what is no store or a newer one; an empty database is one when @ret_empty is given. */
+__must_check int schema_check(struct store *s, bool *ret_empty, struct err *e);
 
 #endif

@@ -45,9 +45,6 @@ static inline void store_closep(struct store **s)
 	store_close(*s);
 }
 #define _cleanup_store_ __attribute__((cleanup(store_closep)))
-/* A string that may be changed, as the structs of the store want them. */
-#define S(text) ((char[]){ text })
-
 #define _cleanup_experiment_ __attribute__((cleanup(store_experiment_done)))
 #define _cleanup_runs_ __attribute__((cleanup(store_runs_done)))
 
@@ -63,27 +60,27 @@ struct sample {
 /* An experiment of two variants and two cases, without runs. */
 static inline int sample_begin(struct store *s, struct sample *ret, struct err *e)
 {
-	char *const titles[] = { S("page_fault1"), S("page_fault1 tasks=2") };
-	char *const metrics[] = { S("ops_per_cpu_s"), S("ops_per_s") };
+	static char *const titles[] = { "page_fault1", "page_fault1 tasks=2" };
+	static char *const metrics[] = { "ops_per_cpu_s", "ops_per_s" };
 	struct store_variant v[] = {
-		{ .name = S("base"), .target = S("local"), .spec = S("depth=0") },
-		{ .name = S("deep"), .target = S("local"), .spec = S("depth=4,memory.max=256M") },
+		{ .name = "base", .target = "local", .spec = "depth=0" },
+		{ .name = "deep", .target = "local", .spec = "depth=4,memory.max=256M" },
 	};
 	struct store_case c[] = {
-		{ .workload = S("page_fault1"), .revision = 1, .params = S("tasks=1"),
-		  .title = titles[0], .op = S("page touched"), .primary_row = true },
-		{ .workload = S("page_fault1"), .revision = 1, .params = S("tasks=2"),
-		  .title = titles[1], .op = S("page touched") },
+		{ .workload = "page_fault1", .revision = 1, .params = "tasks=1",
+		  .title = titles[0], .op = "page touched", .primary_row = true },
+		{ .workload = "page_fault1", .revision = 1, .params = "tasks=2",
+		  .title = titles[1], .op = "page touched" },
 	};
 	struct store_experiment x = {
-		.name = S("quick"), .plan_text = S("workloads: [page_fault1]\n"), .plan_hash = S("1f00"),
-		.command = S("mmgauge run page_fault1"), .order = S("balanced"),
+		.name = "quick", .plan_text = "workloads: [page_fault1]\n", .plan_hash = "1f00",
+		.command = "mmgauge run page_fault1", .order = "balanced",
 		.seed = UINT64_MAX - 6, .margin = 0.02, .time_ns = 3000000000,
 		.warmup_ns = 500000000, .rounds_planned = 3, .wall_start_ns = 1700000000123456789,
-		.tool = S("mmgauge 0.1"), .skipped = S(""),
+		.tool = "mmgauge 0.1", .skipped = "",
 		.variants = v, .n_variants = 2, .cases = c, .n_cases = 2,
 	};
-	struct store_boot b = { .boot_id = S("b0"), .kernel = S("6.1.0"), .machine = S("2 CPUs") };
+	struct store_boot b = { .boot_id = "b0", .kernel = "6.1.0", .machine = "2 CPUs" };
 	int r = store_add_experiment(s, &x, e);
 
 	*ret = (struct sample){ .experiment = x.id, .variant = { v[0].id, v[1].id },
@@ -95,8 +92,8 @@ static inline int sample_begin(struct store *s, struct sample *ret, struct err *
 	/* the second case's metrics first: ids of metrics don't follow those of cases */
 	for (int i = 3; r >= 0 && i >= 0; i--) {
 		struct store_metric m = {
-			.case_id = c[i / 2].id, .name = metrics[i % 2], .unit = S("op/s"),
-			.higher_is_better = true, .primary = i % 2 == 0, .help = S("operations"),
+			.case_id = c[i / 2].id, .name = metrics[i % 2], .unit = "op/s",
+			.higher_is_better = true, .primary = i % 2 == 0, .help = "operations",
 		};
 
 		r = store_add_metric(s, &m, e);

@@ -87,8 +87,8 @@ static void same_metric_and_boot_give_the_same_row(void)
 {
 	_cleanup_scratch_ struct scratch t = scratch_make();
 	_cleanup_store_ struct store *s = NULL;
-	struct store_metric m = { .name = S("ops_per_s"), .unit = S("op/s"), .higher_is_better = true };
-	struct store_boot b = { .boot_id = S("b0") }, *boots = NULL;
+	struct store_metric m = { .name = "ops_per_s", .unit = "op/s", .higher_is_better = true };
+	struct store_boot b = { .boot_id = "b0" }, *boots = NULL;
 	struct sample x;
 	size_t n = 0;
 	struct err e;
@@ -98,7 +98,7 @@ static void same_metric_and_boot_give_the_same_row(void)
 	m.case_id = x.case_id[1];
 	CHECK_OK(store_add_metric(s, &m, &e));
 	CHECK_EQ(m.id, x.metric[1][1]);
-	m.unit = S("s");
+	m.unit = "s";
 	CHECK_EQ(store_add_metric(s, &m, &e), -EINVAL);
 	CHECK_HAS(e.msg, "metric \"ops_per_s\" had another unit");
 	m.case_id = 999;
@@ -106,7 +106,7 @@ static void same_metric_and_boot_give_the_same_row(void)
 	b.experiment = x.experiment;
 	CHECK_OK(store_add_boot(s, &b, &e));
 	CHECK_EQ(b.id, x.boot);
-	b.boot_id = S("b1");
+	b.boot_id = "b1";
 	CHECK_OK(store_add_boot(s, &b, &e));
 	CHECK(b.id != x.boot);
 	CHECK_OK(store_read_boots(s, x.experiment, &boots, &n, &e));
@@ -247,11 +247,11 @@ static void a_bad_run_leaves_nothing(void)
 	p = (struct store_sample){ x.metric[1][0], 1 };
 	CHECK_EQ(store_add_run(s, &r, &e), -EINVAL);
 	CHECK_HAS(e.msg, "is not one of case");
-	p = (struct store_sample){ x.metric[0][0], NAN };
+	p = (struct store_sample){ x.metric[0][0], nan("") };
 	CHECK_EQ(store_add_run(s, &r, &e), -EINVAL);
 	CHECK_HAS(e.msg, "not a finite number");
 	p.value = 1;
-	c.value = INFINITY;
+	c.value = HUGE_VAL;
 	CHECK_EQ(store_add_run(s, &r, &e), -EINVAL);
 	CHECK_HAS(e.msg, "counter \"x\" is not a finite number");
 	c.value = 1;
@@ -332,17 +332,17 @@ static const char canonical[] =
 
 static int add_canonical(struct store *s, int64_t *ret_experiment, struct err *e)
 {
-	struct store_variant v = { .name = S("base"), .target = S("local"), .spec = S("depth=0") };
-	struct store_case c = { .workload = S("null"), .revision = 1, .title = S("null"), .op = S("call"),
+	struct store_variant v = { .name = "base", .target = "local", .spec = "depth=0" };
+	struct store_case c = { .workload = "null", .revision = 1, .title = "null", .op = "call",
 				.primary_row = true };
-	struct store_experiment x = { .name = S("q\tick"), .plan_text = S("a\nb\\"), .command = S("c"),
-				      .order = S("balanced"), .seed = 7, .margin = 0.02,
+	struct store_experiment x = { .name = "q\tick", .plan_text = "a\nb\\", .command = "c",
+				      .order = "balanced", .seed = 7, .margin = 0.02,
 				      .time_ns = 3, .warmup_ns = 1, .rounds_planned = 2,
-				      .wall_start_ns = 5, .tool = S("t"),
+				      .wall_start_ns = 5, .tool = "t",
 				      .variants = &v, .n_variants = 1, .cases = &c, .n_cases = 1 };
-	struct store_metric m = { .name = S("rate"), .unit = S("op/s"), .higher_is_better = true,
+	struct store_metric m = { .name = "rate", .unit = "op/s", .higher_is_better = true,
 				  .primary = true };
-	struct store_boot b = { .boot_id = S("b0"), .kernel = S("6.1"), .machine = S("box") };
+	struct store_boot b = { .boot_id = "b0", .kernel = "6.1", .machine = "box" };
 	struct store_sample p = { .value = 0.1 };
 	struct store_counter k = { "task", "minflt", "faults", 12 };
 	struct store_place place = { 0, 1, "/a", "cpus", "0", "0-1", NULL };
