@@ -101,7 +101,7 @@ static void hash_column(SHA2_CTX *sha, sqlite3_stmt *st, int col)
 		hash_text(sha, number);
 		break;
 	default:
-		hash_field(sha, (const char *)sqlite3_column_text(st, col));
+		hash_field(sha, sql_peek(st, col));
 	}
 }
 

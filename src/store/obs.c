@@ -27,16 +27,40 @@ static void index_done(struct run_index *x)
 }
 #define _cleanup_index_ __attribute__((cleanup(index_done)))
 
+/*
+ * @range is what lies between the first and the last run. Runs of one experiment lie together, but
+ * for what a resumed one let in between; a range without bounds is a damaged file.
+ */
+static int check_range(struct store *s, uint64_t range, struct err *e)
+{
+	int64_t n = 0;
+	int r;
+
+	if (range < 1u << 22)
+		return 0;
+	r = sql_value(s, "SELECT count(*) FROM runs", NULL, 0, &n, e);
+	if (r < 0)
+		return r;
+	if (range / 64 > (uint64_t)n)
+		return sql_refuse(s, e, -EBADMSG, "the ids of its runs lie too far apart");
+	return 0;
+}
+
 static int index_alloc(struct store *s, int64_t experiment, struct run_index *x, struct err *e)
 {
 	const struct sql_arg arg = SQL_I(experiment);
-	int64_t first = 0, last = -1;
+	int64_t first = 1, last = 0;
 	int r = sql_value(s, "SELECT id FROM runs WHERE experiment = ?1 ORDER BY id LIMIT 1", &arg,
 			  1, &first, e);
 
 	if (r > 0)
-		r = sql_value(s, "SELECT id FROM runs WHERE experiment = ?1 ORDER BY id DESC LIMIT 1",
+		r = sql_value(s,
+			      "SELECT id FROM runs WHERE experiment = ?1"
+			      " ORDER BY id DESC LIMIT 1",
 			      &arg, 1, &last, e);
+	if (r < 0)
+		return r;
+	r = check_range(s, (uint64_t)last - (uint64_t)first + 1, e);
 	if (r < 0)
 		return r;
 	x->first_id = first;
@@ -49,7 +73,8 @@ static int index_alloc(struct store *s, int64_t experiment, struct run_index *x,
 
 static void take_run(sqlite3_stmt *st, struct store_obs *ret)
 {
-	int status_len = sqlite3_column_bytes(st, 9); /* of three words; the text would be copied */
+	/* the lengths of the three words differ; their text would be copied */
+	int status_len = sqlite3_column_bytes(st, 9);
 
 	*ret = (struct store_obs){
 		.run = sqlite3_column_int64(st, 0),
@@ -80,8 +105,12 @@ static int index_runs(struct store *s, int64_t experiment, struct run_index *x, 
 			      SQL_ARGS(SQL_I(experiment), SQL_I(x->first_id),
 				       SQL_I(x->first_id + (int64_t)x->range - 1)),
 			      &st, e);
-	while (r >= 0 && (r = sql_step(s, st, e)) > 0)
-		take_run(st, &x->run[sqlite3_column_int64(st, 0) - x->first_id]);
+	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
+		size_t at = sql_u64(st, 0) - (uint64_t)x->first_id;
+
+		if (at < x->range) /* always, but in a damaged file */
+			take_run(st, &x->run[at]);
+	}
 	return r;
 }
 
@@ -111,21 +140,21 @@ static int list_room(struct store *s, struct obs_list *l, struct err *e)
 	return 0;
 }
 
-/* Appends the samples of one metric in the order of run ids. */
-static int append_metric(struct store *s, int64_t metric, const struct run_index *x,
-			 struct obs_list *l, struct err *e)
+/* Appends the samples of one metric of a case in the order of run ids. */
+static int append_metric(struct store *s, int64_t metric, int64_t case_id,
+			 const struct run_index *x, struct obs_list *l, struct err *e)
 {
 	_cleanup_reset_ sqlite3_stmt *st = NULL;
 	int r = sql_start(s, "SELECT run, value FROM samples WHERE metric = ?1 ORDER BY run",
 			  SQL_ARGS(SQL_I(metric)), &st, e);
 
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
-		size_t at = (size_t)(sqlite3_column_int64(st, 0) - x->first_id);
+		size_t at = sql_u64(st, 0) - (uint64_t)x->first_id;
 		struct store_obs *o;
 
-		if (at >= x->range || !x->run[at].run)
+		if (at >= x->range || !x->run[at].run || x->run[at].case_id != case_id)
 			return sql_refuse(s, e, -EBADMSG,
-					  "a sample belongs to a run of another experiment");
+					  "it is damaged (a sample of another case)");
 		r = list_room(s, l, e);
 		if (r < 0)
 			break;
@@ -159,17 +188,17 @@ static bool is_sorted(const struct store_obs *v, size_t n)
 /* Stable distribution over variants, whose ids lie close together; false when they don't. */
 static bool group_by_variant(struct store_obs *v, size_t n)
 {
-	int64_t lo = v[0].variant, hi = v[0].variant;
+	int64_t lo = INT64_MAX, hi = INT64_MIN;
 	_cleanup_free_ struct store_obs *tmp = NULL;
 	_cleanup_free_ size_t *start = NULL;
 
-	for (size_t i = 1; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		lo = v[i].variant < lo ? v[i].variant : lo;
 		hi = v[i].variant > hi ? v[i].variant : hi;
 	}
-	if ((uint64_t)(hi - lo) > n)
+	if ((uint64_t)hi - (uint64_t)lo > n)
 		return false;
-	tmp = malloc(n * sizeof(*tmp));
+	tmp = calloc(n, sizeof(*tmp));
 	start = calloc((size_t)(hi - lo) + 2, sizeof(*start));
 	if (!tmp || !start)
 		return false;
@@ -186,7 +215,7 @@ static bool group_by_variant(struct store_obs *v, size_t n)
 /* Runs are nearly always stored in the order of seq, so that the distribution is all. */
 static void sort_metric(struct store_obs *v, size_t n)
 {
-	if (n < 2 || is_sorted(v, n))
+	if (is_sorted(v, n))
 		return;
 	if (!group_by_variant(v, n) || !is_sorted(v, n))
 		qsort(v, n, sizeof(*v), by_variant_seq);
@@ -200,14 +229,15 @@ static int read_all(struct store *s, int64_t experiment, struct obs_list *l, str
 
 	if (r >= 0)
 		r = sql_start(s,
-			      "SELECT m.id FROM metrics m JOIN cases c ON c.id = m.case_id"
+			      "SELECT m.id, m.case_id FROM metrics m JOIN cases c ON c.id = m.case_id"
 			      " WHERE c.experiment = ?1 ORDER BY m.case_id, m.id",
 			      SQL_ARGS(SQL_I(experiment)), &st, e);
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
 		size_t before = l->n;
 
-		r = append_metric(s, sqlite3_column_int64(st, 0), &x, l, e);
-		if (r >= 0)
+		r = append_metric(s, sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1), &x, l,
+				  e);
+		if (r >= 0 && l->n > before)
 			sort_metric(l->v + before, l->n - before);
 	}
 	return r;

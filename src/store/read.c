@@ -260,8 +260,7 @@ int store_read_env(struct store *s, int64_t experiment, int64_t variant, struct 
 		      " AND variant IS ?2 GROUP BY key ORDER BY key",
 		      SQL_ARGS(SQL_I(experiment), SQL_ID(variant)), &st, e);
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0)
-		kvs_set(&l, (const char *)sqlite3_column_text(st, 0),
-			(const char *)sqlite3_column_text(st, 1));
+		kvs_set(&l, sql_peek(st, 0), sql_peek(st, 1));
 	if (r < 0)
 		return r;
 	*ret = l;

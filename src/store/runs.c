@@ -6,6 +6,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,11 +42,11 @@ static void *arena_alloc(struct arena **a, size_t bytes)
 
 static const char *arena_text(struct arena **a, sqlite3_stmt *st, int col)
 {
-	const char *t = (const char *)sqlite3_column_text(st, col);
-	size_t len = t ? strlen(t) : 0;
+	const char *t = sql_peek(st, col);
+	size_t len = strlen(t);
 	char *copy = arena_alloc(a, len + 1);
 
-	memcpy(copy, t ? t : "", len);
+	memcpy(copy, t, len);
 	return copy;
 }
 
@@ -150,6 +151,8 @@ static int read_samples(struct store *s, int64_t experiment, struct store_runs *
 	return r < 0 ? r : 0;
 }
 
+#define NAMES_MAX (1 << 24) /* a run has some hundred, most of them those of the run before */
+
 /* A table of interned rows, by id; ids are dense from 1. */
 struct names {
 	void *v;
@@ -170,6 +173,8 @@ static int names_alloc(struct store *s, const char *max_id, size_t size, struct 
 
 	if (r < 0)
 		return r;
+	if (n < 0 || n > NAMES_MAX)
+		return sql_refuse(s, e, -EBADMSG, "it is damaged (%" PRId64 " names)", n);
 	l->n = (size_t)n + 1;
 	l->v = calloc(l->n, size);
 	return l->v ? 0 : sql_refuse(s, e, -ENOMEM, "out of memory for %zu names", l->n);
@@ -253,8 +258,10 @@ static int read_counters(struct store *s, int64_t experiment, struct store_runs 
 		struct store_run *run = run_of(x, &at, sqlite3_column_int64(st, 0));
 		size_t id = (size_t)sqlite3_column_int64(st, 1);
 
-		if (!run || id >= names.n)
+		if (!run)
 			continue;
+		if (id >= names.n || !((const struct store_counter *)names.v)[id].name)
+			return sql_refuse(s, e, -EBADMSG, "it is damaged (a counter has no name)");
 		if (!run->n_counters++)
 			run->counters = room + used;
 		room[used] = ((const struct store_counter *)names.v)[id];
@@ -289,8 +296,10 @@ static int read_places(struct store *s, int64_t experiment, struct store_runs *x
 		struct store_run *run = run_of(x, &at, sqlite3_column_int64(st, 0));
 		size_t id = (size_t)sqlite3_column_int64(st, 1);
 
-		if (!run || id >= names.n)
+		if (!run)
 			continue;
+		if (id >= names.n || !((const struct store_place *)names.v)[id].path)
+			return sql_refuse(s, e, -EBADMSG, "it is damaged (a placement is missing)");
 		if (!run->n_places++)
 			run->places = room + used;
 		room[used++] = ((const struct store_place *)names.v)[id];

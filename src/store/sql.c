@@ -198,11 +198,16 @@ int sql_value(struct store *s, const char *text, const struct sql_arg *args, siz
 	return r;
 }
 
-char *sql_text(sqlite3_stmt *st, int col)
+const char *sql_peek(sqlite3_stmt *st, int col)
 {
 	const char *t = (const char *)sqlite3_column_text(st, col);
 
-	return xstrdup(t ? t : "");
+	return t ? t : ""; /* NULL only when the file is damaged */
+}
+
+char *sql_text(sqlite3_stmt *st, int col)
+{
+	return xstrdup(sql_peek(st, col));
 }
 
 uint64_t sql_u64(sqlite3_stmt *st, int col)

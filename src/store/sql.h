@@ -75,6 +75,7 @@ __must_check int sql_value(struct store *s, const char *text, const struct sql_a
 		sizeof((struct sql_arg[]){ __VA_ARGS__ }) / sizeof(struct sql_arg)
 
 char *sql_text(sqlite3_stmt *st, int col); /* malloc'd, never NULL */
+const char *sql_peek(sqlite3_stmt *st, int col); /* the same, until the next step */
 uint64_t sql_u64(sqlite3_stmt *st, int col);
 unsigned sql_uint(sqlite3_stmt *st, int col);
 
