@@ -283,7 +283,8 @@ static void put_others(const struct judge_table *t, const struct report_input *i
 			text_cell(&tab, "%s", in->x.variants[v].name);
 			text_cell(&tab, "%s", s->n ? text_value(a, s->median) : "-");
 			text_cell(&tab, "%s", s->n > 1 ? text_pct_at(b, s->cv, decimals) : "-");
-			text_cell(&tab, "%s", v && f->n ? text_pct_signed(c, f->change, decimals) : "-");
+			text_cell(&tab, "%s",
+				  v && f->n ? text_pct_signed(c, f->change, decimals) : "-");
 			if (v && f->n >= JUDGE_MIN_ROUNDS)
 				text_interval(&tab, f->lo, f->hi, decimals);
 			else
@@ -342,7 +343,7 @@ static size_t command_len(const char *p, size_t width, struct shell *s)
 	struct shell now = *s, at_hard = *s, at_blank = *s;
 	size_t hard = 0, blank = 0;
 
-	for (size_t i = 0; p[i] && i < width; i++) {
+	for (size_t i = 0; i < width && p[i]; i++) {
 		shell_step(&now, p[i]);
 		if (now.escaped)
 			continue;

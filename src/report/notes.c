@@ -362,8 +362,8 @@ static void collect_table(const struct judge_table *t, const struct report_input
 	collect_arithmetic(t, l);
 	collect_exact(t, l);
 	if (exploratory && t->x->n_variants > 1)
-		general(l, "%zu exploratory row%s: outside the family of verdicts, not corrected for "
-			"their number.", exploratory, exploratory == 1 ? "" : "s");
+		general(l, "%zu exploratory row%s: outside the family of verdicts, not corrected "
+			"for their number.", exploratory, exploratory == 1 ? "" : "s");
 }
 
 void notes_collect(const struct judge_table *t, const struct report_input *in, struct notes *ret)

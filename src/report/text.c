@@ -95,13 +95,15 @@ char *text_value(char *buf, double v)
 
 char *text_exact(char *buf, double v)
 {
+	double back;
+
 	if (!isfinite(v)) {
 		(void)snprintf(buf, TEXT_NUM, "-");
 		return buf;
 	}
 	for (int digits = 15; digits <= 17; digits++) {
 		(void)snprintf(buf, TEXT_NUM, "%.*g", digits, v);
-		if (strtod(buf, NULL) == v)
+		if (num_double(buf, &back, NULL) == 0 && back >= v && back <= v)
 			break;
 	}
 	return buf;
@@ -401,10 +403,10 @@ static void put_tail(const char *tail, size_t start, struct str *out)
 static void put_row(const struct text_table *t, const struct text_row *row, const size_t *width,
 		    size_t gap, struct str *out)
 {
-	struct cell cells[MAX_COLS];
+	struct cell cells[MAX_COLS] = { 0 };
 	bool more, tail = row->tail;
 
-	for (size_t c = 0; c < row->cells.n; c++) {
+	for (size_t c = 0; t->cols[c]; c++) {
 		const char *text = row->cells.v[c];
 		size_t blanks = strspn(text, " ");
 

@@ -11,7 +11,8 @@ static void no_change(const struct judge_table *t, const struct judge_effect *f,
 
 	str_addf(detail, "beyond +-%s", text_pct(a, t->margin));
 	if (f->real_small)
-		str_addf(detail, " (a real %s)", text_pct_signed(a, f->change, text_decimals(t->margin)));
+		str_addf(detail, " (a real %s)",
+			 text_pct_signed(a, f->change, text_decimals(t->margin)));
 }
 
 void verdict_text(const struct judge_table *t, const struct judge_row *r, size_t variant,

@@ -122,7 +122,8 @@ static inline void fixture_init(struct fixture *f, const char *name, unsigned ro
 		.plan_hash = xstrdup("00112233445566778899aabbccddeeff"),
 		.command = xstrdup("mmgauge run page_fault1 page_fault2 page_fault3 -p tasks=2 "
 				   "--variant base:depth=0 --variant "
-				   "'deep:depth=4,memory.max=256M' --rounds 10 --time 1s --seed 42"),
+				   "'deep:depth=4,memory.max=256M' --rounds 10 --time 1s "
+				   "--seed 42"),
 		.order = xstrdup("balanced"), .seed = 42, .margin = 0.02, .time_ns = 1000000000,
 		.warmup_ns = 500000000, .rounds_planned = rounds,
 		.wall_start_ns = 1700000000000000000, .tool = xstrdup("mmgauge 0.1 (0123456789ab)"),
@@ -221,10 +222,12 @@ static inline void fixture_input_done(struct report_input *in)
 /* Three page fault workloads; the deep variant is slower, the same, and too noisy to tell. */
 static inline void fixture_pages(struct fixture *f)
 {
-	static const struct store_note steal[] = { { "untrustworthy", "steal",
-						     "3.1 % of the window was stolen" } };
-	static const struct store_note limit[] = { { "warning", "limit_not_reached",
-						     "memory.max 256M, peak 132M" } };
+	static const struct store_note steal[] = {
+		{ "untrustworthy", "steal", "3.1 % of the window was stolen" },
+	};
+	static const struct store_note limit[] = {
+		{ "warning", "limit_not_reached", "memory.max 256M, peak 132M" },
+	};
 	static const struct store_counter counters[] = {
 		{ "task/0", "nivcsw", "switch", 3 },
 		{ "task/1", "nivcsw", "switch", 5 },
@@ -270,7 +273,8 @@ static inline void fixture_pages(struct fixture *f)
 		for (size_t c = 0; c < 3; c++) {
 			for (size_t k = 0; k < 2; k++) {
 				size_t v = (k + round + c) % 2;
-				double val = level[c] * (v ? shift[c] : 1) * fixture_noise(f, cv[c]);
+				double noise = fixture_noise(f, cv[c]);
+				double val = level[c] * (v ? shift[c] : 1) * noise;
 				struct store_run *r = fixture_run(f, round, c, v, val, val * 1.9);
 
 				r->counters = counters;
