@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/notes.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -331,9 +332,10 @@ static void collect_arithmetic(const struct judge_table *t, struct notes *l)
 		general(l, "Only %zu round%s: no verdict below %d (a 95%% signed-rank interval "
 			"needs as many).", n, n == 1 ? "" : "s", JUDGE_MIN_ROUNDS);
 	else if (can < t->family)
-		general(l, "%zu rounds can decide at most %llu comparisons at 5%%; this table has "
-			"%zu, for which %u rounds are needed. Inconclusive may mean just that.", n,
-			(unsigned long long)can, t->family, judge_rounds_for(t->family));
+		general(l, "%zu rounds can decide at most %" PRIu64 " comparison%s at 5%%; this "
+			"table has %zu, for which %u rounds are needed. Inconclusive may mean "
+			"just that.", n, can, can == 1 ? "" : "s", t->family,
+			judge_rounds_for(t->family));
 }
 
 static void collect_exact(const struct judge_table *t, struct notes *l)

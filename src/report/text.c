@@ -69,27 +69,29 @@ char *text_pct(char *buf, double fraction)
 
 char *text_value(char *buf, double v)
 {
-	static const char small[] = "munp";
-	size_t unit = 0;
+	static const char *const suffix[] = { "p", "n", "u", "m", "", "k", "M", "G", "T", "P" };
+	const size_t one = 4;
+	size_t unit = one;
+	double x = v;
 
-	if (!isfinite(v)) {
+	while (fabs(x) >= 999.95 && unit < ARRAY_LEN(suffix) - 1) {
+		x /= 1000;
+		unit++;
+	}
+	while (v != 0 && fabs(x) < (unit == one ? 0.09995 : 0.99995) && unit > 0) {
+		x *= 1000;
+		unit--;
+	}
+	if (!isfinite(v))
 		(void)snprintf(buf, TEXT_NUM, "-");
-		return buf;
-	}
-	if (v == 0 || fabs(v) >= 0.09995) {
-		if (fabs(v) >= 1e18)
-			(void)snprintf(buf, TEXT_NUM, "%.3e", v);
-		else
-			num_fmt_si(buf, TEXT_NUM, v, 4);
-		return buf;
-	}
-	for (v *= 1000; fabs(v) < 0.9995 && unit < 3; unit++)
-		v *= 1000;
-	if (fabs(v) < 0.01)
-		(void)snprintf(buf, TEXT_NUM, "%.3e", v * 1e-12);
+	else if (fabs(x) >= 999.95 || (v != 0 && fabs(x) < 0.01))
+		(void)snprintf(buf, TEXT_NUM, "%.3e", v);
+	else if (unit == one && v == round(v))
+		(void)snprintf(buf, TEXT_NUM, "%.0f", v);
 	else
-		(void)snprintf(buf, TEXT_NUM, "%.*f%c", fabs(v) < 9.9995 ? 3 :
-			       fabs(v) < 99.995 ? 2 : 1, v, small[unit]);
+		(void)snprintf(buf, TEXT_NUM, "%.*f%s",
+			       fabs(x) < 0.99995 ? 4 : fabs(x) < 9.9995 ? 3 :
+			       fabs(x) < 99.995 ? 2 : 1, x, suffix[unit]);
 	return buf;
 }
 

@@ -192,7 +192,7 @@ static inline void fixture_large_folios(struct store_run *r)
 static inline void fixture_input(struct fixture *f, struct report_input *in)
 {
 	*in = (struct report_input){ .x = f->x, .env = f->env, .boots = &f->boot, .n_boots = 1,
-				     .runs = { f->runs, f->n_runs } };
+				     .runs = { .v = f->runs, .n = f->n_runs } };
 	in->obs = xcalloc(f->n_runs * FIXTURE_METRICS, sizeof(*in->obs));
 	snprintf(in->hash, sizeof(in->hash), "0123456789abcdef0123456789abcdef");
 	for (size_t m = 0; m < f->x.n_metrics; m++)
@@ -267,8 +267,8 @@ static inline void fixture_pages(struct fixture *f)
 		kvs_set(&f->env[v], "cpuinfo.model_name", "Example CPU @ 2.00GHz");
 	}
 	for (size_t c = 0; c < 3; c++)
-		fixture_case(f, names[c], "tasks=2,mode=process,size=128M", names[c], "page touched",
-			     false);
+		fixture_case(f, names[c], "tasks=2,mode=process,size=128M", names[c],
+			     "page touched", false);
 	for (unsigned round = 1; round <= 10; round++) {
 		for (size_t c = 0; c < 3; c++) {
 			for (size_t k = 0; k < 2; k++) {
