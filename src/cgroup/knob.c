@@ -84,7 +84,7 @@ const char *cg_knob_refusal(enum cg_version v, const char *knob)
 	const struct knob *k = find(knob);
 
 	if (strchr(knob, '/'))
-		return "is not a file knob";
+		return "is not a file name";
 	if (v == CG_NONE)
 		return "needs the memory controller, which is not available here";
 	if (k && k->readonly)

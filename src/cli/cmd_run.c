@@ -2,6 +2,7 @@
 /* mmgauge run: from a plan file, or from the short form on the command line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 
 static struct strv arg_variants, arg_params;
 static const char *arg_output = DEFAULT_STORE, *arg_parent;
-static unsigned arg_rounds;
+static unsigned arg_rounds = UINT_MAX; /* not given */
 static uint64_t arg_time_ns, arg_warmup_ns = UINT64_MAX, arg_budget_ns, arg_seed;
 static double arg_margin = -1;
 static bool arg_resume, arg_skip, arg_dry_run, arg_quiet, arg_verbose, arg_full;
@@ -70,7 +71,7 @@ static void override_plan(struct plan *p)
 {
 	if (arg_parent)
 		override_parent(p);
-	if (arg_rounds)
+	if (arg_rounds != UINT_MAX)
 		p->rounds = arg_rounds;
 	if (arg_time_ns)
 		p->time_ns = arg_time_ns;
@@ -84,6 +85,17 @@ static void override_plan(struct plan *p)
 		p->margin = arg_margin;
 }
 
+#define ROUNDS_MAX 1000000
+
+static int check_numbers(struct err *e)
+{
+	if (arg_rounds == 0 || (arg_rounds != UINT_MAX && arg_rounds > ROUNDS_MAX))
+		return err_set(e, -ERANGE, "--rounds is not from 1 to %d", ROUNDS_MAX);
+	if (arg_seed > INT64_MAX)
+		return err_set(e, -ERANGE, "--seed is larger than 2^63-1");
+	return 0;
+}
+
 /* argv of the command: words, then perhaps "--" and a program. */
 static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
 {
@@ -95,8 +107,10 @@ static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
 		.common = arg_params.v,
 		.n_common = arg_params.n,
 	};
-	int r;
+	int r = check_numbers(e);
 
+	if (r < 0)
+		return r;
 	while (a.n_workloads < (size_t)argc && strcmp(argv[a.n_workloads], "--") != 0)
 		a.n_workloads++;
 	if (a.n_workloads < (size_t)argc)

@@ -74,6 +74,46 @@ int place_pin(const struct place *p, unsigned index, unsigned n_tasks, int *ret_
 	return 0;
 }
 
+static cpu_set_t *to_cpu_set(const struct num_set *set)
+{
+	size_t bytes = CPU_ALLOC_SIZE(NUM_SET_MAX);
+	cpu_set_t *out = xcalloc(1, bytes);
+
+	for (size_t i = 0; i < NUM_SET_MAX; i++)
+		if (num_set_has(set, i))
+			CPU_SET_S(i, bytes, out);
+	return out;
+}
+
+void place_step_aside(const struct place *p, struct num_set *ret_old)
+{
+	size_t bytes = CPU_ALLOC_SIZE(NUM_SET_MAX);
+	_cleanup_free_ cpu_set_t *now = xcalloc(1, bytes), *want = NULL;
+	struct num_set others = { 0 };
+
+	*ret_old = (struct num_set){ 0 };
+	if (!p->n_cpus || sched_getaffinity(0, bytes, now) < 0)
+		return;
+	for (size_t i = 0; i < NUM_SET_MAX; i++) {
+		if (!CPU_ISSET_S(i, bytes, now))
+			continue;
+		num_set_add(ret_old, i);
+		if (!num_set_has(&p->spec->cpus, i))
+			num_set_add(&others, i);
+	}
+	want = to_cpu_set(&others);
+	if (num_set_count(&others))
+		(void)sched_setaffinity(0, bytes, want); /* a courtesy, no promise */
+}
+
+void place_step_back(const struct place *p, const struct num_set *old)
+{
+	_cleanup_free_ cpu_set_t *want = to_cpu_set(old);
+
+	if (p->n_cpus && num_set_count(old))
+		(void)sched_setaffinity(0, CPU_ALLOC_SIZE(NUM_SET_MAX), want);
+}
+
 int place_bind_mems(const struct place *p, struct err *e)
 {
 	unsigned long mask[NUM_SET_MAX / (8 * sizeof(unsigned long))] = { 0 };

@@ -55,6 +55,19 @@ static bool same_value(const char *want, const char *got)
 	return (a > b ? a - b : b - a) < 65536; /* rounded to a page, 64 KiB ones included */
 }
 
+/* Remembers a group that can be reached by a limit; several knobs count once. */
+static void note_limit(struct place *p, const struct cg *cg, const struct place_knob *k)
+{
+	size_t index = (size_t)(cg - p->made);
+
+	if (str_eq(k->value, "max") ||
+	    (!str_eq(k->file, "memory.max") && !str_eq(k->file, "memory.high")) ||
+	    (p->n_limited && p->limited[p->n_limited - 1] == index))
+		return;
+	p->limited = xrealloc(p->limited, p->n_limited + 1, sizeof(*p->limited));
+	p->limited[p->n_limited++] = index;
+}
+
 static int set_knob(struct place *p, unsigned group, const struct cg *cg,
 		    const struct place_knob *k, struct err *e)
 {
@@ -65,6 +78,7 @@ static int set_knob(struct place *p, unsigned group, const struct cg *cg,
 	if (r < 0)
 		return r;
 	place_record(p, group, cg->level, cg->path, k->file, k->value, got, file);
+	note_limit(p, cg, k);
 	if (same_value(k->value, got))
 		return 0;
 	return err_set(e, -EINVAL, "\"%s\" of group \"%s\" was set to %s but reads %s", k->file,

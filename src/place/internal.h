@@ -28,6 +28,8 @@ struct place {
 	struct cg own;	  /* depth 0: the start or root group, when it can be read */
 	bool have_own;
 	size_t *leaf;	  /* index into made, one per group */
+	size_t *limited;  /* indexes into made of groups with a limit of their own */
+	size_t n_limited;
 
 	char *dir;	  /* work directory */
 	int dirfd;

@@ -36,6 +36,7 @@ static void place_free(struct place *p)
 	free(p->records);
 	free(p->made);
 	free(p->leaf);
+	free(p->limited);
 	free(p->cpus);
 	free(p->dir);
 	free(p);
@@ -133,14 +134,14 @@ int place_clone_fd(const struct place *p, unsigned group)
 	return p->made[p->leaf[group]].dirfd;
 }
 
-bool place_has_limit(const struct place *p)
+size_t place_limited(const struct place *p)
 {
-	for (size_t i = 0; i < p->spec->n_knobs; i++)
-		if ((str_eq(p->spec->knobs[i].file, "memory.max") ||
-		     str_eq(p->spec->knobs[i].file, "memory.high")) &&
-		    !str_eq(p->spec->knobs[i].value, "max"))
-			return true;
-	return false;
+	return p->n_limited;
+}
+
+const struct cg *place_limited_group(const struct place *p, size_t i)
+{
+	return &p->made[p->limited[i]];
 }
 
 void place_record(struct place *p, unsigned group, unsigned level, const char *path,

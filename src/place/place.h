@@ -132,7 +132,15 @@ int place_clone_fd(const struct place *p, unsigned group);
 __must_check int place_enter(const struct place *p, unsigned group, bool entered, struct err *e);
 __must_check int place_pin(const struct place *p, unsigned index, unsigned n_tasks, int *ret_cpu,
 			   struct err *e);
-bool place_has_limit(const struct place *p); /* some memory.max or memory.high is set */
+/* The groups, at whatever level, on which a memory.max or memory.high was set. */
+size_t place_limited(const struct place *p);
+const struct cg *place_limited_group(const struct place *p, size_t i);
+/*
+ * Moves the caller off the CPUs that tasks are pinned to, when others may be used. *@ret_old is
+ * the mask before, for place_step_back; both do nothing where nothing is pinned.
+ */
+void place_step_aside(const struct place *p, struct num_set *ret_old);
+void place_step_back(const struct place *p, const struct num_set *old);
 
 /* What the kernel says the placement is, read back now: one call per group, level and knob. */
 struct place_fact {

@@ -27,15 +27,23 @@ void groups_done(struct groups *g)
 	*g = (struct groups){ 0 };
 }
 
-bool groups_hit_limits(const struct groups *g)
+static bool was_hit(const struct cg *cg)
 {
-	for (unsigned i = 0; i < g->n; i++) {
-		uint64_t hits;
+	struct cg_usage u;
 
-		if (cg_limit_hits(place_leaf(g->place, i), &hits, NULL) == 0 && hits == 0)
-			return false;
-	}
-	return true;
+	/* what can't be read can't be waited for */
+	if (cg_usage_read(cg, &u, NULL) < 0 || u.limit_hits == CG_UNKNOWN)
+		return true;
+	return u.limit_hits > 0 || (u.high_hits != CG_UNKNOWN && u.high_hits > 0);
+}
+
+unsigned groups_unreached(const struct groups *g)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < place_limited(g->place); i++)
+		n += !was_hit(place_limited_group(g->place, i));
+	return n;
 }
 
 uint64_t groups_peak_sum(const struct groups *g)
@@ -147,21 +155,14 @@ static void report_group(const struct groups *g, unsigned i, struct measured *m,
 	}
 }
 
-static bool is_limited(const struct cg_usage *u)
-{
-	return u->limit_bytes != CG_UNKNOWN && u->limit_bytes != CG_NO_LIMIT;
-}
-
 void groups_report(const struct groups *g, struct measured *m, const struct worker_events *ev)
 {
-	unsigned unreached = 0;
+	unsigned unreached = groups_unreached(g);
 
 	for (unsigned i = 0; i < g->n; i++) {
 		const struct cg_usage *a = &g->after[i], *b = &g->before[i];
 
 		report_group(g, i, m, ev);
-		if (place_has_limit(g->place) && is_limited(a) && a->limit_hits == 0)
-			unreached++;
 		if (a->oom_kills != CG_UNKNOWN && a->oom_kills > b->oom_kills)
 			measure_note(m, ev, "untrustworthy", "oom_kill",
 				     "%" PRIu64 " processes of group %u killed by the OOM killer",
@@ -169,5 +170,6 @@ void groups_report(const struct groups *g, struct measured *m, const struct work
 	}
 	if (unreached)
 		measure_note(m, ev, "warning", "limit_not_reached",
-			     "%u of %u groups never reached their limit", unreached, g->n);
+			     "%u of %zu groups never reached their limit", unreached,
+			     place_limited(g->place));
 }

@@ -21,7 +21,8 @@ struct groups {
 
 __must_check int groups_init(struct groups *g, const struct place *p, struct err *e);
 void groups_done(struct groups *g);
-bool groups_hit_limits(const struct groups *g); /* every group, at least once */
+/* How many of the limited groups, at whatever level, were never reached by their limit. */
+unsigned groups_unreached(const struct groups *g);
 uint64_t groups_peak_sum(const struct groups *g);
 __must_check int groups_read_before(struct groups *g, struct err *e);
 __must_check int groups_read_after(struct groups *g, struct err *e);

@@ -27,7 +27,7 @@ static int fill_limits(struct crew *c, const struct groups *g, struct err *e)
 {
 	uint64_t started = clock_mono_ns(), grown_at = started, peak = 0;
 
-	while (!groups_hit_limits(g)) {
+	while (groups_unreached(g)) {
 		uint64_t now = clock_mono_ns();
 		uint64_t sum = groups_peak_sum(g);
 		int r;
@@ -53,7 +53,7 @@ static int run_rate(struct crew *c, struct measured *m, struct groups *g, struct
 	m->gate_ns = clock_mono_ns();
 	crew_open_gate(c);
 	r = crew_watch(c, m->gate_ns + job->warmup_ns, e);
-	if (r == 0 && place_has_limit(job->place))
+	if (r == 0 && place_limited(job->place))
 		r = fill_limits(c, g, e);
 	if (r == 0)
 		r = groups_read_before(g, e);
@@ -117,8 +117,10 @@ static int run_crew(struct crew *c, struct groups *g, const struct worker_events
 		    struct worker_result *ret, struct err *e)
 {
 	struct measured m = { 0 };
+	struct num_set cpus;
 	int r = crew_start(c, e);
 
+	place_step_aside(c->job->place, &cpus);
 	if (r == 0)
 		r = crew_await(c, SLOT_READY, clock_mono_ns() + c->job->ready_ns, e);
 	if (r == 0)
@@ -128,6 +130,7 @@ static int run_crew(struct crew *c, struct groups *g, const struct worker_events
 						       run_to_end(c, &m, g, e);
 	if (r == 0)
 		r = groups_read_after(g, e);
+	place_step_back(c->job->place, &cpus);
 	if (r < 0)
 		return r;
 	window(c, &m, ret);

@@ -43,8 +43,10 @@ slips_get_a_hint() {
 	run mmgauge run null --time 3
 	expect_status 2
 	expect_stderr 'not a time'
-	run mmgauge run null --rounds -1
-	expect_status 2
+	for bad in '--rounds -1' '--rounds 0' '--seed 18446744073709551615' '--margin x'; do
+		run mmgauge run null $bad
+		expect_status 2
+	done
 	run mmgauge run
 	expect_status 2
 	expect_stderr 'nothing to run'

@@ -481,6 +481,26 @@ static void unreached_limit_is_told(void)
 	CHECK_OK(try_run(&turns, t, &s, &res, &e));
 	CHECK_HAS(s.notes, "warning limit_not_reached 2 of 2");
 	CHECK(s.ops[0] > 0 && s.ops[1] > 0);
+	/* the limit above the leaves is one */
+	t.place = "depth=2,groups=2,memory.max@1=64M";
+	CHECK_OK(try_run(&turns, t, &s, &res, &e));
+	CHECK_HAS(s.notes, "warning limit_not_reached 1 of 1");
+}
+
+static void reached_limit_above_the_leaf_counts(void)
+{
+	struct worker_result res;
+	struct err e = { 0 };
+	struct trial t = TRIAL;
+	struct seen s;
+
+	if (!can_make_groups())
+		SKIP("no right to make memory cgroups");
+	if (access("/sys/class/zram-control/hot_add", R_OK) < 0)
+		SKIP("this machine has no zram");
+	t.place = "depth=2,memory.max@1=32M,swap=zram:128M";
+	CHECK_OK(try_run(&eater, t, &s, &res, &e));
+	CHECK(!strstr(s.notes, "limit_not_reached"));
 }
 
 int main(void)
@@ -502,6 +522,7 @@ int main(void)
 	TAP_RUN(time_that_can_not_be_told_is_marked);
 	TAP_RUN(oom_kill_is_named);
 	TAP_RUN(unreached_limit_is_told);
+	TAP_RUN(reached_limit_above_the_leaf_counts);
 	if (fsx_remove_tree(AT_FDCWD, journal_dir, NULL) < 0)
 		return 1;
 	return tap_done();
