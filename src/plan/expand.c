@@ -15,6 +15,7 @@
 #include "workload/argv.h"
 
 #define TITLE_MAX 1024
+#define VECTOR_MAX 24000u /* two fit into the 64 KiB of a job's settings */
 #define ID_MAX ((size_t)4 * DOC_TEXT_MAX) /* an encoded byte takes three */
 
 /* A case that was made, to find the same one again; sorted by text in a tree of search.h. */
@@ -176,14 +177,22 @@ static void copy_strv(struct strv *to, const struct strv *from)
 		strv_add(to, from->v[i]);
 }
 
-static void set_vector(struct kvs *params, const char *key, const struct strv *argv)
+static int set_vector(const struct expansion *x, const struct draft_case *dc, const char *key,
+		      const struct strv *argv, struct kvs *params, struct err *e)
 {
-	_cleanup_str_ struct str text = STR_INIT(ID_MAX);
+	_cleanup_str_ struct str text = STR_INIT(VECTOR_MAX);
 
 	if (argv->n == 0)
-		return;
+		return 0;
 	argv_encode((const char *const *)argv->v, argv->n, &text);
+	if (!str_ok(&text)) {
+		doc_fail(x->draft->doc, dc->map, e, -E2BIG,
+			 "\"%s\" is longer than %u bytes, encoded", key, VECTOR_MAX);
+		err_hint(e, "put the arguments in a file that the program reads");
+		return -E2BIG;
+	}
 	kvs_set(params, key, str_text(&text));
+	return 0;
 }
 
 /* One combination: value pick[i] of parameter i. */
@@ -197,9 +206,11 @@ static int add_case(struct expansion *x, const struct draft_case *dc, const size
 
 	for (size_t i = 0; i < dc->n_params; i++)
 		kvs_set(&all, dc->params[i].spec->name, dc->params[i].values.v[pick[i]]);
-	set_vector(&all, "argv", &dc->argv);
-	set_vector(&all, "prepare", &dc->prepare);
-	r = parse_params(x, dc, &all, &params, e);
+	r = set_vector(x, dc, "argv", &dc->argv, &all, e);
+	if (r == 0)
+		r = set_vector(x, dc, "prepare", &dc->prepare, &all, e);
+	if (r == 0)
+		r = parse_params(x, dc, &all, &params, e);
 	if (r == 0)
 		r = note_seen(x, dc, &params, e);
 	if (r <= 0)

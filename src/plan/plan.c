@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/fsx.h"
 #include "plan/draft.h"
-#include "workload/argv.h"
 
 static void case_done(struct plan_case *c)
 {
@@ -86,21 +85,9 @@ int plan_read(const char *path, unsigned n_cpus, struct plan *ret, struct err *e
 	return plan_parse(path, str_text(&text), n_cpus, ret, e);
 }
 
-static void set_argv(struct kvs *ret, const char *key, const struct strv *argv)
-{
-	_cleanup_str_ struct str text = STR_INIT(1 << 16);
-
-	if (argv->n == 0)
-		return;
-	argv_encode((const char *const *)argv->v, argv->n, &text);
-	kvs_set(ret, key, str_text(&text));
-}
-
 void plan_case_params(const struct plan_case *c, struct kvs *ret)
 {
 	kvs_copy(ret, &c->params);
-	set_argv(ret, "argv", &c->argv);
-	set_argv(ret, "prepare", &c->prepare);
 }
 
 void plan_job_params(const struct plan_case *c, const struct plan_variant *v, struct kvs *ret)

@@ -39,8 +39,8 @@ struct plan_case {
 	struct kvs place;     /* the plan's common placement, then what is given with the case */
 	char *title;	      /* "page_fault1 tasks=2" : name and what differs from the default */
 	bool primary;	      /* in the family of verdicts; all are unless the plan names some */
-	struct strv argv;     /* exec: program and arguments; else empty */
-	struct strv prepare;  /* exec: set-up program */
+	struct strv argv;     /* exec: program and arguments, also in params; else empty */
+	struct strv prepare;  /* exec: set-up program, also in params */
 };
 
 struct plan {
@@ -92,7 +92,7 @@ void plan_done(struct plan *p);
  */
 __must_check int plan_set(struct plan *p, const char *key, const char *value, struct err *e);
 
-/* The parameters of a case, without those that variants override: its identity. */
+/* params: of a case, without those that variants override; its identity. */
 void plan_case_params(const struct plan_case *c, struct kvs *ret);
 
 /*

@@ -327,6 +327,7 @@ static void programs(void)
 				   "- exec: {argv: ./prog}\n";
 	_cleanup_kvs_ struct kvs job = { 0 };
 	_cleanup_strv_ struct strv argv = { 0 };
+	_cleanup_str_ struct str large = STR_INIT(1 << 16);
 	_cleanup_plan_ struct plan p = { 0 };
 	struct params params;
 	struct err e = { 0 };
@@ -351,6 +352,12 @@ static void programs(void)
 	CHECK_HAS(message("cases:\n- exec: {argv: []}\n"), "p.yaml:2:16: \"argv\" needs a list");
 	CHECK_HAS(message("cases:\n- exec: {argv: [[x]]}\n"), "p.yaml:2:17: an argument must be");
 	CHECK_HAS(message("cases:\n- exec: {argv: ['']}\n"), "the name of the program is empty");
+	str_add(&large, "cases:\n- exec: {argv: ");
+	for (unsigned i = 0; i < 24001; i++)
+		str_addc(&large, 'x');
+	str_add(&large, "}\n");
+	CHECK_STR(message(str_text(&large)),
+		  "p.yaml:2:9: \"argv\" is longer than 24000 bytes, encoded");
 	CHECK_HAS(message("cases:\n- exec: {argv: x}\n- exec: {argv: [x]}\n"), "is given twice");
 	CHECK_STR(message("variants: {a: {argv: y}}\ncases:\n- exec: {argv: x}\n"),
 		  "p.yaml:1:16: \"argv\" can't be set by a variant");
