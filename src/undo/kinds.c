@@ -25,6 +25,8 @@
 
 #define REMOVE_GROUP_NS (10 * NSEC_PER_SEC)
 #define PROCESS_END_MS 10000
+#define BUSY_NS (3 * NSEC_PER_SEC)
+#define BUSY_NAP_NS (10 * NSEC_PER_MSEC)
 
 static int open_root(struct err *e)
 {
@@ -74,14 +76,34 @@ static int remove_group(char *const *arg, struct err *e)
 	return r;
 }
 
+/* Waits a little between two tries at something that is busy; false when time is up. */
+static bool try_again(uint64_t until_ns)
+{
+	uint64_t now = clock_mono_ns();
+
+	if (now >= until_ns)
+		return false;
+	clock_sleep_until_ns(now + BUSY_NAP_NS);
+	return true;
+}
+
+/*
+ * A task that was killed a moment ago may still hold the mount, and no event tells when it lets
+ * go. What is held for longer is hidden at least, and goes when its last user does.
+ */
 static int unmount(char *const *arg, struct err *e)
 {
-	if (umount2(arg[0], UMOUNT_NOFOLLOW) == 0 || errno == EINVAL || errno == ENOENT)
+	uint64_t until_ns = clock_mono_ns() + BUSY_NS;
+	int code;
+
+	do {
+		code = umount2(arg[0], UMOUNT_NOFOLLOW) < 0 ? errno : 0;
+	} while (code == EBUSY && try_again(until_ns));
+	if (code == EBUSY)
+		code = umount2(arg[0], MNT_DETACH | UMOUNT_NOFOLLOW) < 0 ? errno : 0;
+	if (code == 0 || code == EINVAL || code == ENOENT)
 		return 0;
-	/* a task that was killed a moment ago may still hold it: let the kernel finish later */
-	if (errno == EBUSY && umount2(arg[0], MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
-		return 0;
-	return err_errno(e, errno, "could not unmount \"%s\"", arg[0]);
+	return err_errno(e, code, "could not unmount \"%s\"", arg[0]);
 }
 
 /* The kernel adds " (deleted)" to the name of a backing file that is gone. */
@@ -118,8 +140,12 @@ static int swap_off(char *const *arg, struct err *e)
 static int reset_zram(char *const *arg, struct err *e)
 {
 	_cleanup_free_ char *reset = xasprintf("/sys/block/zram%s/reset", arg[0]);
-	int r = fsx_write(AT_FDCWD, reset, "1", e);
+	uint64_t until_ns = clock_mono_ns() + BUSY_NS;
+	int r;
 
+	do { /* programs that look at new block devices may have it open for a moment */
+		r = fsx_write(AT_FDCWD, reset, "1", e);
+	} while (r == -EBUSY && try_again(until_ns));
 	if (r == -ENOENT)
 		return 0;
 	if (r == 0 && str_eq(arg[1], "1"))

@@ -20,11 +20,16 @@
 #include "undo/internal.h"
 #include "wire/wire.h"
 
+#define OPEN_TRIES 16
+#define JOURNAL_MAX (16u << 20)
+#define BACK "back" /* record: all entries from number a0 on were taken back */
+
 struct undo {
 	char *path;
 	int fd; /* O_APPEND, flock'ed */
 	struct entry *v;
 	size_t n;
+	bool rewritten; /* lines before the last BACK are no longer those of v */
 };
 
 char *undo_default_dir(void)
@@ -65,26 +70,38 @@ static void undo_free(struct undo *u)
 	free(u);
 }
 
+/* -EAGAIN: a cleaner saw it before we had the lock, took it for a dead one and removed it. */
+static int make_locked(const char *path, struct err *e)
+{
+	_cleanup_close_ int fd = -EBADF;
+	struct stat st;
+
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_errno(e, errno, "could not make the journal \"%s\"", path);
+	if (flock(fd, LOCK_EX) < 0 || fstat(fd, &st) < 0)
+		return err_errno(e, errno, "could not lock \"%s\"", path);
+	if (st.st_nlink == 0)
+		return err_set(e, -EAGAIN, "the journal \"%s\" was cleaned away", path);
+	return steal_fd(&fd);
+}
+
 int undo_open(const char *dir, const char *id, struct undo **ret, struct err *e)
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s.journal", dir, id);
-	_cleanup_close_ int fd = -EBADF;
 	struct undo *u;
-	struct stat st;
 	int r = make_dir(dir, e);
 
 	if (r < 0)
 		return r;
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_errno(e, errno, "could not make the journal \"%s\"", path);
-	if (flock(fd, LOCK_EX) < 0)
-		return err_errno(e, errno, "could not lock \"%s\"", path);
-	if (fstat(fd, &st) < 0 || st.st_nlink == 0) /* a cleaner took it for a dead one */
-		return err_set(e, -EAGAIN, "the journal \"%s\" was cleaned away", path);
+	r = -EAGAIN;
+	for (int i = 0; r == -EAGAIN && i < OPEN_TRIES; i++)
+		r = make_locked(path, e);
+	if (r < 0)
+		return r;
 	u = xcalloc(1, sizeof(*u));
 	u->path = steal_ptr(&path);
-	u->fd = steal_fd(&fd);
+	u->fd = r;
 	*ret = u;
 	return 0;
 }
@@ -102,31 +119,47 @@ static void push(struct undo *u, const struct entry *en)
 	u->v[u->n++] = *en;
 }
 
-/* Appends the line of an entry and waits until it is durable. */
-static int append(struct undo *u, struct entry *en, struct err *e)
+static void add_line(struct str *text, const struct entry *en)
 {
 	static const char *const keys[UNDO_ARGS_MAX] = { "a0", "a1" };
-	_cleanup_str_ struct str line = STR_INIT(WIRE_LINE_MAX);
+
+	wire_begin(text, en->kind->name);
+	for (size_t i = 0; i < en->kind->n_args && i < UNDO_ARGS_MAX; i++)
+		wire_add(text, keys[i], en->arg[i]);
+	wire_end(text);
+}
+
+/*
+ * Appends lines and waits until they are durable. Half a line must not stay: the next one would
+ * be glued to it and be lost with it.
+ */
+static int append(struct undo *u, struct str *lines, off_t *ret_offset, struct err *e)
+{
+	off_t offset = lseek(u->fd, 0, SEEK_END);
 	int r;
 
-	wire_begin(&line, en->kind->name);
-	for (size_t i = 0; i < en->kind->n_args && i < UNDO_ARGS_MAX; i++)
-		wire_add(&line, keys[i], en->arg[i]);
-	wire_end(&line);
-	en->offset = lseek(u->fd, 0, SEEK_END);
-	r = wire_send(u->fd, &line, e);
+	if (offset < 0)
+		return err_errno(e, errno, "could not write the journal \"%s\"", u->path);
+	r = wire_send(u->fd, lines, e);
 	if (r < 0)
-		return err_wrap(e, r, "journal \"%s\"", u->path);
-	if (fsync(u->fd) < 0)
-		return err_errno(e, errno, "could not sync the journal \"%s\"", u->path);
-	return 0;
+		r = err_wrap(e, r, "journal \"%s\"", u->path);
+	else if (fsync(u->fd) < 0)
+		r = err_errno(e, errno, "could not sync the journal \"%s\"", u->path);
+	if (r < 0)
+		(void)!ftruncate(u->fd, offset);
+	else
+		*ret_offset = offset;
+	return r;
 }
 
 static int note(struct undo *u, const char *kind, const char *a0, const char *a1, struct err *e)
 {
 	struct entry en = { .kind = undo_kind(kind), .arg = { xstrdup(a0), xstrdup(a1) } };
-	int r = append(u, &en, e);
+	_cleanup_str_ struct str line = STR_INIT(WIRE_LINE_MAX);
+	int r;
 
+	add_line(&line, &en);
+	r = append(u, &line, &en.offset, e);
 	if (r == 0) {
 		push(u, &en);
 		return 0;
@@ -214,20 +247,43 @@ static void tell(report_fn *report, void *arg, const struct entry *en, const str
 }
 
 /*
- * Takes entries back from the end down to @mark. What fails stays in list and journal, so that
- * a cleaner can try again; the first error is returned.
+ * What could not be taken back stays, so that a cleaner can try again. One write says that all
+ * from  on was taken back and lists the rest anew: a crash at any point loses nothing.
  */
+static int keep_failed(struct undo *u, struct undo *failed, struct err *e)
+{
+	_cleanup_str_ struct str lines = STR_INIT(JOURNAL_MAX);
+	off_t offset = 0;
+	int r;
+
+	str_addc(&lines, '\n'); /* after a line that was cut off */
+	wire_begin(&lines, BACK);
+	wire_add_u64(&lines, "a0", u->n);
+	wire_end(&lines);
+	for (size_t i = failed->n; i-- > 0;)
+		add_line(&lines, &failed->v[i]);
+	r = append(u, &lines, &offset, e);
+	u->rewritten = true;
+	while (failed->n) {
+		struct entry *en = &failed->v[--failed->n];
+
+		en->offset = offset;
+		push(u, en);
+	}
+	return r;
+}
+
+/* Takes entries back from the end down to ; what fails stays. Returns the first error. */
 static int replay(struct undo *u, size_t mark, report_fn *report, void *arg, struct err *e)
 {
 	struct undo failed = { .fd = -EBADF };
-	struct err why;
-	off_t end = u->n > mark ? u->v[mark].offset : -1;
+	off_t end = mark < u->n ? u->v[mark].offset : -1;
 	int r = 0;
 
 	for (; u->n > mark; u->n--) {
 		struct entry *en = &u->v[u->n - 1];
+		struct err why = { 0 };
 
-		why = (struct err){ 0 };
 		if (en->kind->take_back(en->arg, &why) == 0) {
 			tell(report, arg, en, NULL);
 			free(en->arg[0]);
@@ -242,14 +298,10 @@ static int replay(struct undo *u, size_t mark, report_fn *report, void *arg, str
 				*e = why;
 		}
 	}
-	if (end >= 0 && ftruncate(u->fd, end) < 0 && r == 0)
+	if (failed.n || (u->rewritten && mark > 0))
+		(void)!keep_failed(u, &failed, NULL);
+	else if (end >= 0 && ftruncate(u->fd, mark ? end : 0) < 0 && r == 0)
 		r = err_errno(e, errno, "could not shorten the journal \"%s\"", u->path);
-	while (failed.n) {
-		struct entry *en = &failed.v[--failed.n];
-
-		(void)!append(u, en, NULL);
-		push(u, en);
-	}
 	free(failed.v);
 	return r;
 }
@@ -274,20 +326,47 @@ int undo_close(struct undo *u, struct err *e)
 	return u ? finish(u, NULL, NULL, e) : 0;
 }
 
-static int parse_line(char *line, struct entry *ret)
+static void drop_from(struct undo *u, uint64_t n)
+{
+	while (u->n > n) {
+		struct entry *en = &u->v[--u->n];
+
+		for (size_t k = 0; k < UNDO_ARGS_MAX; k++)
+			free(en->arg[k]);
+	}
+}
+
+/* Takes one line of a journal into . */
+static int load_line(struct undo *u, char *line)
 {
 	struct wire_rec r;
 	struct entry en = { 0 };
+	uint64_t back;
 
 	if (wire_parse(line, &r, NULL) < 0)
 		return -EPROTO;
+	if (strcmp(r.kind, BACK) == 0) {
+		if (wire_need_u64(&r, "a0", &back, NULL) < 0)
+			return -EPROTO;
+		drop_from(u, back);
+		return 0;
+	}
 	en.kind = undo_kind(r.kind);
 	if (!en.kind || r.n != en.kind->n_args)
 		return -EPROTO;
 	for (size_t i = 0; i < r.n; i++)
 		en.arg[i] = xstrdup(r.f[i].val);
-	*ret = en;
+	push(u, &en);
 	return 0;
+}
+
+static void tell_damage(const char *path, const char *what, report_fn *report, void *arg)
+{
+	struct err why;
+
+	(void)err_set(&why, -EPROTO, "%s", what);
+	if (report)
+		report(path, &why, arg);
 }
 
 /*
@@ -296,25 +375,18 @@ static int parse_line(char *line, struct entry *ret)
  */
 static int load(struct undo *u, report_fn *report, void *arg, struct err *e)
 {
-	_cleanup_str_ struct str text = STR_INIT(16u << 20);
+	_cleanup_str_ struct str text = STR_INIT(JOURNAL_MAX);
 	int r = fsx_read(AT_FDCWD, u->path, &text, e);
 	char *rest = text.buf, *line;
 
 	if (r < 0)
 		return r;
+	if (strlen(str_text(&text)) < text.len)
+		tell_damage(u->path, "what stands after a zero byte is passed over", report, arg);
 	while ((line = str_cut(&rest, "\n"))) {
-		struct entry en;
-		struct err why;
-
-		if (!*line)
-			continue;
-		if (parse_line(line, &en) == 0) {
-			push(u, &en);
-			continue;
-		}
-		(void)err_set(&why, -EPROTO, "a line that was cut off is passed over");
-		if (report)
-			report(u->path, &why, arg);
+		if (*line && load_line(u, line) < 0)
+			tell_damage(u->path, "a line that was cut off is passed over", report,
+				    arg);
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fsx.h"
 #include "base/str.h"
+#include "cgroup/cgroup.h"
 #include "tap.h"
 #include "undo/undo.h"
 
@@ -202,6 +203,106 @@ static void what_fails_is_tried_again(void)
 	CHECK(access(d, F_OK) < 0);
 }
 
+static void make_stuck_and_setting(struct undo *u)
+{
+	_cleanup_free_ char *s = thing("kept");
+
+	make_stuck(u);
+	if (undo_note_write(u, s, "old", NULL) == 0)
+		(void)!put(s, "new");
+}
+
+/* What was taken back is not taken back again by the next cleaner, whatever else failed. */
+static void only_what_failed_is_tried_again(void)
+{
+	_cleanup_free_ char *f = thing("stuck/foreign"), *s = thing("kept"), *now = NULL;
+	struct err e = { 0 };
+
+	die_with(make_stuck_and_setting, "partly");
+	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), -ENOTEMPTY);
+	CHECK_OK(fsx_read_line(AT_FDCWD, s, &now, &e));
+	CHECK_STR(now, "old");
+	CHECK(put(s, "set by the user") == 0);
+	CHECK(unlink(f) == 0);
+	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), 1);
+	free(steal_ptr(&now));
+	CHECK_OK(fsx_read_line(AT_FDCWD, s, &now, &e));
+	CHECK_STR(now, "set by the user");
+}
+
+static void a_failure_after_a_cut_line_is_kept(void)
+{
+	_cleanup_free_ char *journal = xasprintf("%s/glued.journal", dir);
+	_cleanup_free_ char *d = thing("stuck"), *f = thing("stuck/foreign");
+	struct err e = { 0 };
+	struct stat st;
+
+	die_with(make_stuck_and_setting, "glued");
+	CHECK(stat(journal, &st) == 0);
+	CHECK(truncate(journal, st.st_size - 3) == 0);
+	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), -ENOTEMPTY);
+	CHECK(unlink(f) == 0);
+	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), 1);
+	CHECK(access(d, F_OK) < 0);
+}
+
+static void a_mark_holds_after_a_failure(void)
+{
+	_cleanup_free_ char *d = thing("stuck"), *f = thing("stuck/foreign"), *s = thing("kept");
+	_cleanup_free_ char *now = NULL;
+	struct undo *u = NULL;
+	struct err e = { 0 };
+	size_t mark;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (undo_open(dir, "marks", &u, NULL) < 0)
+			_exit(1);
+		make_stuck(u);
+		mark = undo_mark(u);
+		make_stuck_and_setting(u);
+		/* first with the foreign file in the way, then without */
+		if (undo_back_to(u, mark, NULL) != -ENOTEMPTY || unlink(f) < 0 ||
+		    undo_back_to(u, mark, NULL) < 0 || undo_mark(u) != mark)
+			_exit(2);
+		if (mkdir(d, 0700) < 0 || put(s, "set by the user") < 0)
+			_exit(3);
+		raise(SIGKILL);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status));
+	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), 1);
+	CHECK(access(d, F_OK) < 0); /* noted before the mark */
+	CHECK_OK(fsx_read_line(AT_FDCWD, s, &now, &e));
+	CHECK_STR(now, "set by the user"); /* noted after it */
+}
+
+static void zeroes_in_a_journal_are_told(void)
+{
+	_cleanup_free_ char *journal = xasprintf("%s/zero.journal", dir), *d = thing("dead");
+	struct err e = { 0 };
+	struct stat st;
+
+	die_with(make_two, "zero");
+	CHECK(stat(journal, &st) == 0);
+	CHECK(truncate(journal, st.st_size + 512) == 0); /* as after a power cut */
+	reports[0] = '\0';
+	CHECK_EQ(undo_clean(dir, collect, NULL, &e), 1);
+	CHECK_HAS(reports, "zero byte");
+	CHECK(access(d, F_OK) < 0);
+}
+
+static void a_folder_that_cannot_be_read_is_told(void)
+{
+	_cleanup_free_ char *file = thing("no-folder");
+	struct err e = { 0 };
+
+	CHECK(put(file, "") == 0);
+	CHECK_EQ(undo_clean(file, collect, NULL, &e), -ENOTDIR);
+	CHECK_HAS(e.msg, "no-folder");
+}
+
 static pid_t sleeper(void)
 {
 	pid_t pid = fork();
@@ -270,6 +371,45 @@ static void a_child_does_not_keep_the_lock(void)
 	close(q[1]);
 }
 
+/* Tasks in a noted group are ours and end with it; the one beside it lives on. */
+static void a_group_goes_with_its_tasks(void)
+{
+	_cleanup_cg_env_ struct cg_env env = { 0 };
+	_cleanup_cg_ struct cg start = CG_INIT, own = CG_INIT;
+	_cleanup_close_ int rootfd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_free_ char *path = NULL, *abs = NULL, *twin = NULL;
+	char name[40];
+	struct undo *u = NULL;
+	struct err e = { 0 };
+	pid_t inside, beside;
+	int status;
+
+	CHECK_OK(cg_probe(rootfd, &env, &e));
+	if (env.memory.version != CG_V1 || geteuid() != 0)
+		SKIP("this machine lets no group be made in the start group");
+	CHECK_OK(cg_open(&env, env.memory.start, &start, &e));
+	snprintf(name, sizeof(name), "mmgauge-undo%d", (int)getpid());
+	path = xasprintf("%s/%s", str_eq(start.path, "/") ? "" : start.path, name);
+	abs = cg_dir(&env, path);
+	twin = cg_cpu_dir(&env, path);
+	CHECK_OK(undo_open(dir, "group", &u, &e));
+	if (twin)
+		CHECK_OK(undo_note_rmdir_cgroup(u, twin, &e));
+	CHECK_OK(undo_note_rmdir_cgroup(u, abs, &e));
+	CHECK_OK(cg_make(&start, name, "memory", &own, &e));
+	inside = sleeper();
+	beside = sleeper();
+	CHECK_OK(cg_enter(&own, inside, &e));
+	CHECK_OK(undo_close(u, &e));
+	CHECK(access(abs, F_OK) < 0);
+	CHECK(!twin || access(twin, F_OK) < 0);
+	CHECK_EQ(waitpid(inside, &status, 0), inside);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	CHECK_EQ(waitpid(beside, &status, WNOHANG), 0);
+	kill(beside, SIGKILL);
+	CHECK_EQ(waitpid(beside, &status, 0), beside);
+}
+
 static void an_id_is_used_once(void)
 {
 	struct undo *a = NULL, *b = NULL;
@@ -323,6 +463,12 @@ int main(void)
 	TAP_RUN(a_cut_line_is_passed_over);
 	TAP_RUN(empty_and_absent_journals);
 	TAP_RUN(what_fails_is_tried_again);
+	TAP_RUN(only_what_failed_is_tried_again);
+	TAP_RUN(a_failure_after_a_cut_line_is_kept);
+	TAP_RUN(a_mark_holds_after_a_failure);
+	TAP_RUN(zeroes_in_a_journal_are_told);
+	TAP_RUN(a_folder_that_cannot_be_read_is_told);
+	TAP_RUN(a_group_goes_with_its_tasks);
 	TAP_RUN(only_the_same_process_is_killed);
 	TAP_RUN(a_child_does_not_keep_the_lock);
 	TAP_RUN(an_id_is_used_once);
