@@ -25,11 +25,18 @@ static bool wants_group(const struct place_spec *s)
 	return s->depth || s->n_knobs || s->root_group || s->parent || s->sock_account;
 }
 
+/* As needs_groups() in group.c decides where the placement is made. */
+static bool makes_groups(const struct place_facts *f, const struct place_spec *s)
+{
+	return s->depth > 0 || (f->version == CG_V2 && !s->root_group &&
+				(s->depth_given || s->n_knobs || s->parent));
+}
+
 static int check_groups(const struct place_facts *f, const struct place_spec *s, struct err *e)
 {
 	int r;
 
-	if (!wants_group(s))
+	if (!wants_group(s) && !makes_groups(f, s))
 		return 0;
 	if (f->version == CG_NONE) {
 		r = err_set(e, -ENODEV, "no memory controller is mounted here");
@@ -37,10 +44,15 @@ static int check_groups(const struct place_facts *f, const struct place_spec *s,
 			    "leave depth and knobs out");
 		return r;
 	}
-	if (s->depth && !s->parent && !f->may_make_groups) {
+	if (makes_groups(f, s) && !s->parent && !f->may_make_groups) {
 		r = err_set(e, -EACCES, "no right to make groups below \"%s\"", f->start_path);
 		err_hint(e, "run as root, in a delegated group (systemd-run --user --scope -p "
 			    "Delegate=yes), or name one with cgroup-parent=PATH");
+		return r;
+	}
+	if (s->sock_account && f->version == CG_V1 && s->depth == 0) {
+		r = err_set(e, -EINVAL, "sock=on would change the group that we were started in");
+		err_hint(e, "say depth=1 or more");
 		return r;
 	}
 	if (s->root_group && !f->root) {
@@ -51,14 +63,40 @@ static int check_groups(const struct place_facts *f, const struct place_spec *s,
 	return 0;
 }
 
+/* "cpu.max" needs the controller "cpu". */
+static bool has_controller(const struct place_facts *f, const char *knob)
+{
+	size_t len = strcspn(knob, ".");
+	const char *p = f->controllers;
+
+	while (*p) {
+		size_t n = strcspn(p, ",");
+
+		if (n == len && strncmp(p, knob, n) == 0)
+			return true;
+		p += n + (p[n] == ',');
+	}
+	return false;
+}
+
 static int check_knobs(const struct place_facts *f, const struct place_spec *s, struct err *e)
 {
 	for (size_t i = 0; i < s->n_knobs; i++) {
 		const char *why = cg_knob_refusal(f->version, s->knobs[i].file);
 		int r;
 
-		if (why)
-			return err_set(e, -EOPNOTSUPP, "\"%s\" %s", s->knobs[i].file, why);
+		if (why) {
+			r = err_set(e, -EOPNOTSUPP, "\"%s\" %s", s->knobs[i].file, why);
+			err_hint(e, "leave it out, or choose a target with cgroup %s",
+				 f->version == CG_V1 ? "v2" : "v1");
+			return r;
+		}
+		if (!has_controller(f, s->knobs[i].file)) {
+			r = err_set(e, -EOPNOTSUPP, "\"%s\": its controller is not available "
+				    "below \"%s\"", s->knobs[i].file, f->start_path);
+			err_hint(e, "controllers there: %s", f->controllers);
+			return r;
+		}
 		if (s->depth > 0 || f->version == CG_V2)
 			continue;
 		r = err_set(e, -EINVAL, "\"%s\" would change the group that we were started in",
@@ -91,40 +129,69 @@ static int smallest_limit(const struct place_spec *s, uint64_t *ret, struct err 
 	return 0;
 }
 
-static bool may_swap(const struct place_facts *f, const struct place_spec *s)
+/* Bytes of swap that one group may use: what is there or will be, shared, below its limit. */
+static uint64_t swap_bytes(const struct place_facts *f, const struct place_spec *s)
 {
+	const char *size = s->swap ? strchr(s->swap, ':') : NULL;
+	uint64_t own = 0, limit, all;
+
+	if (size && num_size(size + 1, &own, NULL) < 0)
+		own = 0;
+	all = (own + f->swap_free_bytes) / s->groups;
 	for (size_t i = 0; i < s->n_knobs; i++)
 		if (strcmp(s->knobs[i].file, "memory.swap.max") == 0 &&
-		    strcmp(s->knobs[i].value, "0") == 0)
-			return false;
-	return s->swap || f->swap_free_bytes > 0;
+		    num_size(s->knobs[i].value, &limit, NULL) == 0 && limit < all)
+			all = limit;
+	return all;
+}
+
+static int check_limit(const struct place_facts *f, const struct place_spec *s,
+		       uint64_t footprint_bytes, uint64_t limit, struct err *e)
+{
+	uint64_t swap = swap_bytes(f, s);
+	char a[24], b[24], c[24];
+	int r;
+
+	if (limit >= footprint_bytes || footprint_bytes - limit <= swap)
+		return 0;
+	(void)num_fmt_size(a, sizeof(a), footprint_bytes);
+	(void)num_fmt_size(b, sizeof(b), limit);
+	if (swap == 0)
+		r = err_set(e, -ENOMEM, "it needs %s of memory, the limit is %s, and there is no "
+					"swap to go to", a, b);
+	else
+		r = err_set(e, -ENOMEM, "it needs %s of memory, the limit is %s, and a group may "
+					"use only %s of swap", a, b,
+			    num_fmt_size(c, sizeof(c), swap));
+	err_hint(e, "raise memory.max, use a smaller size, or add swap=zram:SIZE");
+	return r;
 }
 
 static int check_memory(const struct place_facts *f, const struct place_spec *s,
 			uint64_t footprint_bytes, bool can_reclaim, struct err *e)
 {
-	uint64_t limit = UINT64_MAX, all = footprint_bytes * s->groups;
+	uint64_t limit = UINT64_MAX, all;
 	char a[24], b[24];
-	int r = smallest_limit(s, &limit, e);
+	int r;
 
+	if (can_reclaim)
+		return 0;
+	r = smallest_limit(s, &limit, e);
+	if (r == 0)
+		r = check_limit(f, s, footprint_bytes, limit, e);
 	if (r < 0)
 		return r;
-	if (limit < footprint_bytes && !can_reclaim && !may_swap(f, s)) {
-		r = err_set(e, -ENOMEM, "it needs %s of memory, the limit is %s, and there is no "
-					"swap to go to",
-			    num_fmt_size(a, sizeof(a), footprint_bytes),
-			    num_fmt_size(b, sizeof(b), limit));
-		err_hint(e, "raise memory.max, use a smaller size, or add swap=zram:SIZE");
-		return r;
-	}
-	if (limit == UINT64_MAX && !can_reclaim && all > f->mem_avail_bytes) {
-		r = err_set(e, -ENOMEM, "it needs %s of memory, %s are available",
-			    num_fmt_size(a, sizeof(a), all),
-			    num_fmt_size(b, sizeof(b), f->mem_avail_bytes));
-		err_hint(e, "use a smaller size, fewer tasks or groups");
-		return r;
-	}
-	return 0;
+	/* what is above the limit goes to swap, which zram keeps in memory, but compressed */
+	if (__builtin_mul_overflow(limit < footprint_bytes ? limit : footprint_bytes, s->groups,
+				   &all))
+		all = UINT64_MAX;
+	if (all <= f->mem_avail_bytes)
+		return 0;
+	r = err_set(e, -ENOMEM, "it needs %s of memory, %s are available",
+		    num_fmt_size(a, sizeof(a), all),
+		    num_fmt_size(b, sizeof(b), f->mem_avail_bytes));
+	err_hint(e, "use a smaller size, fewer tasks or groups");
+	return r;
 }
 
 static int check_rights(const struct place_facts *f, const struct place_spec *s, struct err *e)
@@ -178,7 +245,7 @@ int place_check_needs(const struct place_facts *f, const struct place_spec *s,
 
 	if (n->root && !f->root)
 		return need_refused(e, -EPERM, "needs root", "run as root");
-	if (n->swap && !may_swap(f, s))
+	if (n->swap && swap_bytes(f, s) == 0)
 		return need_refused(e, -EINVAL, "needs swap", "add swap=zram:SIZE");
 	if (n->memcg && f->version == CG_NONE)
 		return need_refused(e, -ENODEV, "needs a memory controller",

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -114,18 +115,25 @@ void place_step_back(const struct place *p, const struct num_set *old)
 		(void)sched_setaffinity(0, CPU_ALLOC_SIZE(NUM_SET_MAX), want);
 }
 
+/* The kernel takes at most MAX_NUMNODES bits: 1024 on the largest configurations. */
+#define NODES_MAX 1024
+#define NODE_BITS (8 * sizeof(unsigned long))
+
 int place_bind_mems(const struct place *p, struct err *e)
 {
-	unsigned long mask[NUM_SET_MAX / (8 * sizeof(unsigned long))] = { 0 };
-	size_t bits = 8 * sizeof(unsigned long);
+	unsigned long mask[NODES_MAX / NODE_BITS] = { 0 }, got[NODES_MAX / NODE_BITS] = { 0 };
+	int mode = MPOL_DEFAULT;
 
 	if (!p->spec->bound)
 		return 0;
-	for (size_t i = 0; i < NUM_SET_MAX; i++)
+	for (size_t i = 0; i < NODES_MAX; i++)
 		if (num_set_has(&p->spec->mems, i))
-			mask[i / bits] |= 1ul << (i % bits);
-	/* the kernel takes at most MAX_NUMNODES bits, 1024 on the largest configurations */
-	if (syscall(SYS_set_mempolicy, MPOL_BIND, mask, 1024ul) < 0)
+			mask[i / NODE_BITS] |= 1ul << (i % NODE_BITS);
+	if (syscall(SYS_set_mempolicy, MPOL_BIND, mask, (unsigned long)NODES_MAX) < 0)
 		return err_errno(e, errno, "could not bind to memory nodes");
+	if (syscall(SYS_get_mempolicy, &mode, got, (unsigned long)NODES_MAX, NULL, 0ul) < 0)
+		return err_errno(e, errno, "could not read the memory policy back");
+	if (mode != MPOL_BIND || memcmp(mask, got, sizeof(mask)) != 0)
+		return err_set(e, -EIO, "a task was bound to memory nodes but may use others");
 	return 0;
 }

@@ -27,10 +27,17 @@
 #define LOOP_IMAGE_BYTES (UINT64_C(1) << 30) /* sparse; mkfs.xfs wants 300 MiB at least */
 #define LOOP_TRIES 16
 
+/* What is noted is removed whole: a folder that is there already is not ours. */
 static int make_dir(struct place *p, const char *dir, struct err *e)
 {
-	int r = undo_note_rmtree(p->undo, dir, e);
+	int r;
 
+	if (fsx_exists(AT_FDCWD, dir)) {
+		r = err_set(e, -EEXIST, "folder \"%s\" is there already", dir);
+		err_hint(e, "\"mmgauge clean\" takes back what a killed run left");
+		return r;
+	}
+	r = undo_note_rmtree(p->undo, dir, e);
 	if (r < 0)
 		return r;
 	if (mkdir(dir, 0700) < 0)
@@ -45,24 +52,28 @@ static int mount_noted(struct place *p, const char *source, const char *dir, con
 
 	if (r < 0)
 		return r;
-	if (mount(source, dir, type, MS_NOSUID | MS_NODEV, options) < 0)
-		return err_errno(e, errno, "could not mount %s (%s) on \"%s\"", type, options,
-				 dir);
-	return 0;
+	if (mount(source, dir, type, MS_NOSUID | MS_NODEV, options) == 0)
+		return 0;
+	r = err_errno(e, errno, "could not mount %s (%s) on \"%s\"", type, options, dir);
+	if (r == -EPERM)
+		err_hint(e, "mounting needs root; fs=dir works without");
+	else if (r == -ENODEV)
+		err_hint(e, "this kernel has no %s; choose another fs=", type);
+	return r;
 }
 
 /* huge=never: one page a fault, whatever the machine's default for tmpfs is. */
 static int mount_tmpfs(struct place *p, const char *dir, uint64_t bytes, struct err *e)
 {
 	char options[80], size[24] = "100%";
+	int r;
 
 	if (bytes)
 		(void)num_fmt_size(size, sizeof(size), bytes);
 	(void)snprintf(options, sizeof(options), "size=%s,mode=0700,huge=never", size);
-	if (mount_noted(p, "mmgauge", dir, "tmpfs", options, e) == 0)
-		return 0;
-	if (e && e->code != -EINVAL)
-		return e->code;
+	r = mount_noted(p, "mmgauge", dir, "tmpfs", options, e);
+	if (r != -EINVAL)
+		return r;
 	/* COMPAT: a kernel without CONFIG_TRANSPARENT_HUGEPAGE does not know the option */
 	(void)snprintf(options, sizeof(options), "size=%s,mode=0700", size);
 	return mount_noted(p, "mmgauge", dir, "tmpfs", options, e);
@@ -89,7 +100,8 @@ static int mkfs(const char *type, const char *image, struct err *e)
 		argv[3] = force;
 	r = spawn_run(argv, NULL, e);
 	if (r == -ENOENT)
-		err_hint(e, "install %s", strcmp(type, "xfs") == 0 ? "xfsprogs" : "e2fsprogs");
+		err_hint(e, "install %s, or choose another fs=",
+			 strcmp(type, "xfs") == 0 ? "xfsprogs" : "e2fsprogs");
 	return r;
 }
 

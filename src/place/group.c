@@ -12,21 +12,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/fsx.h"
 #include "base/str.h"
 #include "place/internal.h"
 #include "undo/undo.h"
+
+/* What is noted is taken back whole, tasks included: it must not be somebody else's. */
+static int note_new(struct place *p, const char *dir, struct err *e)
+{
+	int r;
+
+	if (!fsx_exists(p->rootfd, dir + 1))
+		return undo_note_rmdir_cgroup(p->undo, dir, e);
+	r = err_set(e, -EEXIST, "cgroup \"%s\" is there already", dir);
+	err_hint(e, "\"mmgauge clean\" takes back what a killed run left");
+	return r;
+}
 
 /* Journal first, the twin before the group: taking back goes the other way round. */
 static int note_group(struct place *p, const char *path, struct err *e)
 {
 	_cleanup_free_ char *dir = cg_dir(&p->env, path);
 	_cleanup_free_ char *twin = cg_cpu_dir(&p->env, path);
-	int r = twin ? undo_note_rmdir_cgroup(p->undo, twin, e) : 0;
+	int r = twin ? note_new(p, twin, e) : 0;
 
-	return r < 0 ? r : undo_note_rmdir_cgroup(p->undo, dir, e);
+	return r < 0 ? r : note_new(p, dir, e);
+}
+
+/* "memory" and what else the knobs need: "cpu.max" needs "cpu". v1 has one hierarchy for each. */
+static char *controllers_of(const struct place_spec *s)
+{
+	_cleanup_str_ struct str list = STR_INIT(4096);
+
+	str_add(&list, "memory");
+	for (size_t i = 0; i < s->n_knobs; i++) {
+		const char *file = s->knobs[i].file;
+		size_t len = strcspn(file, ".");
+		_cleanup_free_ char *name = xasprintf(",%.*s", (int)len, file);
+
+		if (!str_starts(file, "memory.") && !strstr(str_text(&list), name))
+			str_add(&list, name);
+	}
+	return xstrdup(str_text(&list));
 }
 
 /* Makes one group below @parent and sets the knobs of its level. */
@@ -34,25 +66,27 @@ static int make_group(struct place *p, const struct cg *parent, const char *name
 {
 	_cleanup_free_ char *path = xasprintf("%s/%s", str_eq(parent->path, "/") ? "" :
 								parent->path, name);
+	_cleanup_free_ char *controllers = controllers_of(p->spec);
 	int r = note_group(p, path, e);
 
 	if (r == 0)
-		r = cg_make(parent, name, "memory", &p->made[p->n_made], e);
+		r = cg_make(parent, name, controllers, &p->made[p->n_made], e);
 	if (r == 0)
 		p->n_made++;
 	return r;
 }
 
-/* The amount behind a size, for comparing; text otherwise compares as text. */
+/* Sizes may be rounded to a page; of "100000" some files make "100000 100000". */
 static bool same_value(const char *want, const char *got)
 {
-	uint64_t a, b;
+	uint64_t a, b, page = (uint64_t)sysconf(_SC_PAGESIZE);
+	size_t len = strlen(want);
 
-	if (strcmp(want, got) == 0 || !*got)
+	if (!*got || (strncmp(want, got, len) == 0 && (!got[len] || got[len] == ' ')))
 		return true;
 	if (num_size(want, &a, NULL) < 0 || num_size(got, &b, NULL) < 0)
 		return false;
-	return (a > b ? a - b : b - a) < 65536; /* rounded to a page, 64 KiB ones included */
+	return (a > b ? a - b : b - a) <= page;
 }
 
 /* Remembers a group that can be reached by a limit; several knobs count once. */
@@ -77,12 +111,15 @@ static int set_knob(struct place *p, unsigned group, const struct cg *cg,
 
 	if (r < 0)
 		return r;
-	place_record(p, group, cg->level, cg->path, k->file, k->value, got, file);
+	place_record(p, group, cg->level, cg->path, k->file, k->value, got, file)->kind =
+		RECORD_KNOB;
 	note_limit(p, cg, k);
 	if (same_value(k->value, got))
 		return 0;
-	return err_set(e, -EINVAL, "\"%s\" of group \"%s\" was set to %s but reads %s", k->file,
-		       cg->path, k->value, got);
+	(void)err_set(e, -EINVAL, "\"%s\" of group \"%s\" was set to %s but reads %s", k->file,
+		      cg->path, k->value, got);
+	err_hint(e, "give a value that the kernel takes as it is");
+	return -EINVAL;
 }
 
 /* v1 wants memory.max before memory.swap.max, so that goes first whatever the order given. */
@@ -169,26 +206,54 @@ static int make_chain(struct place *p, unsigned group, unsigned from, unsigned t
 	return 0;
 }
 
+#define FDS_BESIDES 256 /* descriptors that workers, workload and the rest may need */
+
+/* Every group is held open in both hierarchies. */
+static int allow_files(size_t n_groups, struct err *e)
+{
+	rlim_t want = 2 * n_groups + FDS_BESIDES;
+	struct rlimit lim;
+	int r;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) < 0)
+		return err_errno(e, errno, "could not read the limit of open files");
+	if (lim.rlim_cur >= want)
+		return 0;
+	if (lim.rlim_max < want) {
+		r = err_set(e, -EMFILE, "%zu groups need %llu open files, the limit is %llu",
+			    n_groups, (unsigned long long)want, (unsigned long long)lim.rlim_max);
+		err_hint(e, "raise it (ulimit -Hn), or use fewer groups");
+		return r;
+	}
+	lim.rlim_cur = want;
+	if (setrlimit(RLIMIT_NOFILE, &lim) < 0)
+		return err_errno(e, errno, "could not raise the limit of open files");
+	return 0;
+}
+
 static int make_groups(struct place *p, const struct cg *base, struct err *e)
 {
 	const struct place_spec *s = p->spec;
 	unsigned shared = s->fanout == FANOUT_TOP || s->depth == 0 ? 0 : s->depth - 1;
+	size_t most = (size_t)s->groups * (s->depth - shared + (s->depth == 0)) + shared;
 	size_t shared_end = 0;
-	int r;
+	int r = allow_files(most, e);
 
 	/* never reallocated: struct cg are pointed to */
-	p->made = xcalloc((size_t)s->groups * (s->depth + 1) + s->depth, sizeof(*p->made));
+	p->made = xcalloc(most, sizeof(*p->made));
 	p->leaf = xcalloc(s->groups, sizeof(*p->leaf));
-	r = make_chain(p, 0, 1, shared, 0, base, e);
+	if (r == 0)
+		r = make_chain(p, 0, 1, shared, 0, base, e);
 	if (r == 0 && shared)
 		shared_end = p->n_made - 1;
 	for (unsigned g = 0; r == 0 && g < s->groups; g++) {
 		unsigned depth = s->depth ? s->depth : 1; /* v2: a leaf directly in the scope */
 
 		r = make_chain(p, g, shared + 1, depth, shared_end, base, e);
+		if (r < 0)
+			break;
 		p->leaf[g] = p->n_made - 1;
-		if (r == 0)
-			r = activate_sockets(p, g, &p->made[p->leaf[g]], e);
+		r = activate_sockets(p, g, &p->made[p->leaf[g]], e);
 	}
 	return r;
 }
@@ -216,16 +281,22 @@ static int enter_scope(struct place *p, struct err *e)
 	return r;
 }
 
-/* The group that tasks run in without one of our own; that it can't be read is no error. */
-static void use_own(struct place *p)
+/*
+ * The group that tasks run in without one of our own. Only to be told about the start group is
+ * no need; a group that was asked for by name must be there.
+ */
+static int use_own(struct place *p, struct err *e)
 {
 	const char *path = p->spec->root_group ? "/" :
 			   p->spec->parent     ? p->spec->parent :
 						 p->env.memory.start;
+	bool asked = p->spec->root_group || p->spec->parent;
+	int r = cg_open(&p->env, path, &p->own, asked ? e : NULL);
 
-	p->have_own = cg_open(&p->env, path, &p->own, NULL) == 0;
+	p->have_own = r == 0;
 	if (p->have_own)
 		place_record(p, 0, p->own.level, p->own.path, "group", "", "", "");
+	return asked ? r : 0;
 }
 
 static bool needs_groups(const struct place *p)
@@ -249,10 +320,8 @@ int place_open_groups(struct place *p, struct err *e)
 	if (p->env.memory.version == CG_NONE)
 		return needs_groups(p) ?
 			       err_set(e, -ENODEV, "no memory controller is mounted here") : 0;
-	if (!needs_groups(p)) {
-		use_own(p);
-		return 0;
-	}
+	if (!needs_groups(p))
+		return use_own(p, e);
 	r = enter_scope(p, e);
 	return r < 0 ? r : make_groups(p, &p->scope.base, e);
 }
@@ -273,4 +342,28 @@ int place_enter(const struct place *p, unsigned group, bool entered, struct err 
 			return r;
 	}
 	return place_bind_mems(p, e);
+}
+
+int place_reread_knob(const struct place *p, const struct place_record *rec, char **ret,
+		      struct err *e)
+{
+	_cleanup_free_ char *now = NULL;
+	char buf[24];
+	uint64_t a, b;
+	int r;
+
+	for (size_t i = 0; i < p->n_made; i++) {
+		if (strcmp(p->made[i].path, rec->path) != 0)
+			continue;
+		r = cg_get(&p->made[i], rec->key, &now, e);
+		if (r < 0)
+			return r;
+		/* spelled as it was asked for when it is the same amount, as cg_set does */
+		if (num_size(now, &b, NULL) == 0 && num_size(rec->want, &a, NULL) == 0)
+			*ret = xstrdup(a == b ? rec->want : num_fmt_size(buf, sizeof(buf), b));
+		else
+			*ret = steal_ptr(&now);
+		return 0;
+	}
+	return err_set(e, -ENOENT, "cgroup \"%s\" is gone", rec->path);
 }

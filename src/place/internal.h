@@ -6,8 +6,15 @@
 #include "place/place.h"
 #include "sys/topo.h"
 
+enum place_record_kind {
+	RECORD_FIXED,	/* known since it was made */
+	RECORD_KNOB,	/* of a group of ours: read back whenever it is asked for */
+	RECORD_SETTING, /* the same, of the machine; file is its path */
+};
+
 /* A knob or setting as it was asked for and read back; strings are owned. */
 struct place_record {
+	enum place_record_kind kind;
 	unsigned group, level;
 	char *path, *key, *want, *got, *file;
 };
@@ -40,9 +47,15 @@ struct place {
 	size_t n_records;
 };
 
-/* Keeps copies. */
-void place_record(struct place *p, unsigned group, unsigned level, const char *path,
-		  const char *key, const char *want, const char *got, const char *file);
+/* Keeps copies; RECORD_FIXED. The pointer holds until the next one. */
+struct place_record *place_record(struct place *p, unsigned group, unsigned level,
+				  const char *path, const char *key, const char *want,
+				  const char *got, const char *file);
+/* What the kernel says now; *@ret is malloc'd. */
+__must_check int place_reread_knob(const struct place *p, const struct place_record *rec,
+				   char **ret, struct err *e); /* group.c */
+__must_check int place_reread_setting(const struct place *p, const struct place_record *rec,
+				      char **ret, struct err *e); /* settings.c */
 
 __must_check int place_open_groups(struct place *p, struct err *e); /* group.c */
 __must_check int place_open_dir(struct place *p, const char *default_fs, struct err *e); /* fs.c */

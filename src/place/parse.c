@@ -80,11 +80,30 @@ static int set_cgroup(struct place_spec *s, const char *val, struct err *e)
 	return r;
 }
 
+/* What is noted in the journal must mean the same from any folder. */
+static int check_path(const char *val, struct err *e)
+{
+	if (*val != '/') {
+		(void)err_set(e, -EINVAL, "\"%s\" is not a path that begins with \"/\"", val);
+		err_hint(e, "give the whole path");
+		return -EINVAL;
+	}
+	for (const char *p = val; (p = strstr(p, "/..")); p += 3)
+		if (!p[3] || p[3] == '/')
+			return err_set(e, -EINVAL, "path \"%s\" holds \"..\"", val);
+	return 0;
+}
+
 static int set_parent(struct place_spec *s, const char *val, struct err *e)
 {
-	if (*val != '/')
-		return err_set(e, -EINVAL, "\"%s\" is not a path that begins with \"/\"", val);
-	s->parent = xstrdup(val);
+	int r = check_path(val, e);
+	size_t len = strlen(val);
+
+	if (r < 0)
+		return r;
+	while (len > 1 && val[len - 1] == '/')
+		len--;
+	s->parent = xstrndup(val, len);
 	return 0;
 }
 
@@ -148,10 +167,11 @@ static int set_fs(struct place_spec *s, const char *val, struct err *e)
 
 static int set_dir(struct place_spec *s, const char *val, struct err *e)
 {
-	if (!*val)
-		return err_set(e, -EINVAL, "the path is empty");
-	s->dir = xstrdup(val);
-	return 0;
+	int r = check_path(val, e);
+
+	if (r == 0)
+		s->dir = xstrdup(val);
+	return r;
 }
 
 static int set_swap(struct place_spec *s, const char *val, struct err *e)
@@ -179,10 +199,15 @@ static const struct {
 	{ "dir", set_dir },	  { "swap", set_swap },	    { "sock", set_sock },
 };
 
-/* Kernel names people slip on most; for suggestions only. */
+/* Kernel names, for suggestions: knobs of both versions, and settings people slip on most. */
 static const char *const common_names[] = {
 	"memory.max", "memory.high", "memory.low", "memory.min", "memory.swap.max",
-	"memory.zswap.max", "memory.oom.group", "vm.swappiness", "vm.percpu_pagelist_high_fraction",
+	"memory.swap.high", "memory.zswap.max", "memory.zswap.writeback", "memory.oom.group",
+	"memory.limit_in_bytes", "memory.soft_limit_in_bytes", "memory.memsw.limit_in_bytes",
+	"memory.kmem.limit_in_bytes", "memory.kmem.tcp.limit_in_bytes", "memory.swappiness",
+	"memory.oom_control", "memory.use_hierarchy", "memory.move_charge_at_immigrate",
+	"memory.peak", "memory.reclaim", "memory.force_empty", "memory.swap.peak",
+	"vm.swappiness", "vm.percpu_pagelist_high_fraction",
 };
 
 static bool is_knob(const char *key)
@@ -194,7 +219,8 @@ static bool is_knob(const char *key)
 static bool is_setting(const char *key)
 {
 	return str_starts(key, "vm.") || str_starts(key, "kernel.") || str_starts(key, "fs.") ||
-	       str_starts(key, "sys.");
+	       str_starts(key, "sys.") || str_starts(key, "/sys/") ||
+	       str_starts(key, "/proc/sys/");
 }
 
 bool place_is_key(const char *key)
@@ -217,38 +243,100 @@ const char *place_nearest(const char *key)
 	return str_nearest(key, names, n);
 }
 
+#define SLIP_LETTERS 2
+
+/*
+ * A name that is a slip away from a known one is refused; any other may be a file of a kernel
+ * that is newer than this table, and the kernel will tell.
+ */
+static int check_knob_name(const char *file, struct err *e)
+{
+	const char *near;
+
+	for (size_t i = 0; i < ARRAY_LEN(common_names); i++)
+		if (strcmp(common_names[i], file) == 0)
+			return 0;
+	near = str_starts(file, "memory.") ? place_nearest(file) : NULL;
+	if (!near || labs((long)strlen(near) - (long)strlen(file)) > SLIP_LETTERS)
+		return 0;
+	(void)err_set(e, -EINVAL, "there is no knob \"%s\"", file);
+	err_hint(e, "did you mean \"%s\"?", near);
+	return -EINVAL;
+}
+
+static int check_knob_value(const char *file, const char *val, struct err *e)
+{
+	static const char *const sizes[] = {
+		"memory.max", "memory.high", "memory.low", "memory.min", "memory.swap.max",
+		"memory.swap.high", "memory.zswap.max", "memory.limit_in_bytes",
+		"memory.soft_limit_in_bytes", "memory.memsw.limit_in_bytes",
+		"memory.kmem.limit_in_bytes", "memory.kmem.tcp.limit_in_bytes",
+	};
+	uint64_t bytes;
+
+	if (strcmp(val, "max") == 0 || strcmp(val, "-1") == 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		if (strcmp(file, sizes[i]) != 0)
+			continue;
+		if (num_size(val, &bytes, e) == 0)
+			return 0;
+		err_hint(e, "a size is a number with K, M, G or T, or \"max\"");
+		return -EINVAL;
+	}
+	return *val ? 0 : err_set(e, -EINVAL, "the value is empty");
+}
+
 /* KNOB or KNOB@LEVEL */
 static int add_knob(struct place_spec *s, const char *key, const char *val, struct err *e)
 {
 	const char *at = strchr(key, '@');
+	_cleanup_free_ char *file = at ? xstrndup(key, (size_t)(at - key)) : xstrdup(key);
 	uint64_t level = 0;
 	int r = at ? num_u64(at + 1, &level, e) : 0;
 
 	if (r == 0 && at && (level < 1 || level > DEPTH_MAX))
 		r = err_set(e, -ERANGE, "level \"%s\" is not from 1 to %d", at + 1, DEPTH_MAX);
+	if (r == 0)
+		r = check_knob_name(file, e);
+	if (r == 0)
+		r = check_knob_value(file, val, e);
 	if (r < 0)
 		return r;
 	s->knobs = xrealloc(s->knobs, s->n_knobs + 1, sizeof(*s->knobs));
 	s->knobs[s->n_knobs++] = (struct place_knob){
-		.file = at ? xstrndup(key, (size_t)(at - key)) : xstrdup(key),
+		.file = steal_ptr(&file),
 		.level = (int)level,
 		.value = xstrdup(val),
 	};
 	return 0;
 }
 
-/* "vm.swappiness" is proc/sys/vm/swappiness, "sys.kernel.mm.x" is sys/kernel/mm/x. */
-static int add_setting(struct place_spec *s, const char *key, const char *val, struct err *e)
+/*
+ * "vm.swappiness" is proc/sys/vm/swappiness, "sys.kernel.mm.x" is sys/kernel/mm/x; a path is for
+ * names that hold points themselves. NULL when @key is no such name.
+ */
+static char *setting_path(const char *key)
 {
-	bool sysfs = str_starts(key, "sys.");
 	char *path;
 
+	if (*key == '/')
+		return check_path(key, NULL) < 0 ? NULL : xstrdup(key + 1);
 	if (strstr(key, "..") || strchr(key, '/'))
-		return err_set(e, -EINVAL, "\"%s\" is no name of a setting", key);
-	path = xasprintf("%s%s", sysfs ? "" : "proc/sys/", key);
+		return NULL;
+	path = xasprintf("%s%s", str_starts(key, "sys.") ? "" : "proc/sys/", key);
 	for (char *p = path; *p; p++)
 		if (*p == '.')
 			*p = '/';
+	return path;
+}
+
+static int add_setting(struct place_spec *s, const char *key, const char *val, struct err *e)
+{
+	char *path = setting_path(key);
+
+	if (!path)
+		return err_set(e, -EINVAL, "\"%s\" is no name of a setting", key);
 	s->settings = xrealloc(s->settings, s->n_settings + 1, sizeof(*s->settings));
 	s->settings[s->n_settings++] = (struct place_setting){
 		.key = xstrdup(key),

@@ -144,8 +144,9 @@ const struct cg *place_limited_group(const struct place *p, size_t i)
 	return &p->made[p->limited[i]];
 }
 
-void place_record(struct place *p, unsigned group, unsigned level, const char *path,
-		  const char *key, const char *want, const char *got, const char *file)
+struct place_record *place_record(struct place *p, unsigned group, unsigned level,
+				  const char *path, const char *key, const char *want,
+				  const char *got, const char *file)
 {
 	p->records = xrealloc(p->records, p->n_records + 1, sizeof(*p->records));
 	p->records[p->n_records++] = (struct place_record){
@@ -157,24 +158,41 @@ void place_record(struct place *p, unsigned group, unsigned level, const char *p
 		.got = xstrdup(got),
 		.file = xstrdup(file),
 	};
+	return &p->records[p->n_records - 1];
+}
+
+static int reread(const struct place *p, const struct place_record *r, char **ret, struct err *e)
+{
+	switch (r->kind) {
+	case RECORD_KNOB:
+		return *r->got ? place_reread_knob(p, r, ret, e) : 0; /* some can't be read */
+	case RECORD_SETTING:
+		return place_reread_setting(p, r, ret, e);
+	case RECORD_FIXED:
+		break;
+	}
+	return 0;
 }
 
 int place_each_fact(const struct place *p, void (*fn)(const struct place_fact *f, void *arg),
 		    void *arg, struct err *e)
 {
-	(void)e;
 	for (size_t i = 0; i < p->n_records; i++) {
 		const struct place_record *r = &p->records[i];
+		_cleanup_free_ char *now = NULL;
+		int rc = reread(p, r, &now, e);
 		struct place_fact f = {
 			.group = r->group,
 			.level = r->level,
 			.path = r->path,
 			.key = r->key,
 			.want = r->want,
-			.got = r->got,
+			.got = now ? now : r->got,
 			.file = r->file,
 		};
 
+		if (rc < 0)
+			return err_wrap(e, rc, "could not read the placement back");
 		fn(&f, arg);
 	}
 	return 0;

@@ -44,6 +44,8 @@ static int set_up_zram(struct place *p, uint64_t dev, uint64_t bytes, struct err
 	r = fsx_write(AT_FDCWD, attr, text, e);
 	if (r == 0)
 		r = spawn_run(mkswap, NULL, e);
+	if (r == -ENOENT)
+		err_hint(e, "install util-linux, or leave swap= out");
 	if (r == 0)
 		r = undo_note_swapoff(p->undo, node, e);
 	if (r < 0)

@@ -74,7 +74,34 @@ static void mistakes_are_told(void)
 	refuses("memory.max@0=1M,depth=2", "not from 1", "");
 	refuses("cgroup=root,depth=1", "excludes", "");
 	refuses("cgroup-parent=a", "begins with", "");
+	refuses("cgroup-parent=/a/../b", "\"..\"", "");
 	refuses("vm.a/../b=1", "no name of a setting", "");
+	refuses("/sys/../etc/passwd=1", "no name of a setting", "");
+	refuses("dir=scratch", "begins with", "whole path");
+	refuses("dir=/tmp/..", "\"..\"", "");
+	refuses("memory.max=12Q,depth=1", "not a size", "\"max\"");
+	refuses("memory.hihg=1M,depth=1", "no knob \"memory.hihg\"", "memory.high");
+	refuses("memory.mx@1=1M,depth=1", "no knob \"memory.mx\"", "memory.max");
+	refuses("cpu.max=,depth=1", "empty", "");
+}
+
+/* What a newer or patched kernel may have is left to it. */
+static void unknown_knobs_and_paths_pass(void)
+{
+	struct place_spec s;
+	struct err e = { 0 };
+
+	CHECK_OK(parse("depth=1,memory.swap.tiers.max=zram 1M,memory.reclaim=1M swappiness=0,"
+		       "memory.max=max,cgroup-parent=/a/b//,/sys/block/a.b/queue/nomerges=2,"
+		       "/proc/sys/vm/swappiness=3",
+		       &s, &e));
+	CHECK_EQ(s.n_knobs, 3);
+	CHECK_STR(s.knobs[0].file, "memory.swap.tiers.max");
+	CHECK_STR(s.knobs[1].value, "1M swappiness=0");
+	CHECK_STR(s.parent, "/a/b");
+	CHECK_STR(s.settings[0].path, "sys/block/a.b/queue/nomerges");
+	CHECK_STR(s.settings[1].path, "proc/sys/vm/swappiness");
+	place_spec_done(&s);
 }
 
 static void knows_its_keys(void)
@@ -83,6 +110,9 @@ static void knows_its_keys(void)
 	CHECK(place_is_key("memory.max"));
 	CHECK(place_is_key("memory.low@2"));
 	CHECK(place_is_key("vm.swappiness"));
+	CHECK(place_is_key("/sys/kernel/mm/lru_gen/enabled"));
+	CHECK(place_is_key("/proc/sys/vm/swappiness"));
+	CHECK(!place_is_key("/etc/passwd"));
 	CHECK(!place_is_key("tasks"));
 	CHECK(!place_is_key("size"));
 	CHECK_STR(place_nearest("memory.mx"), "memory.max");
@@ -165,12 +195,23 @@ static void what_cannot_be_placed_is_refused(void)
 	check(&f, "depth=1,memory.max=63M,swap=zram:64M", false, NULL, NULL);
 	check(&f, "depth=1,memory.max=63M,memory.swap.max=0,swap=zram:64M", false,
 	      "no swap to go to", "memory.max");
+	check(&f, "depth=1,memory.max=32M,swap=zram:16M", false, "only 16M of swap", "raise");
+	check(&f, "depth=1,groups=2,memory.max=32M,swap=zram:32M", false, "only 16M", "swap=");
+	check(&f, "depth=1,memory.max=32M,memory.swap.max=8M,swap=zram:1G", false, "only 8M", "");
 	check(&f, "depth=2,groups=4,memory.max@1=128M", false, "no swap", "memory.max");
+	/* a limit above the machine doesn't make it larger */
+	check(&f, "depth=1,groups=100,memory.max=1G", false, "are available", "fewer");
+	check(&f, "depth=1,groups=100,memory.max=1G", true, NULL, NULL);
+	check(&f, "sock=on", false, "started in", "depth=1");
+	check(&f, "depth=1,cpu.max=50000", false, "memory hierarchy of cgroup v1", "v2");
 	check(&f, "depth=1,groups=100", false, "are available", "fewer");
 	check(&f, "depth=1,memory.high=64M", false, "no counterpart on cgroup v1", "");
 	check(&f, "memory.max=1G", false, "started in", "depth=1");
 	f.version = CG_V2;
 	check(&f, "depth=1,memory.high=64M", false, NULL, NULL);
+	check(&f, "sock=on", false, NULL, NULL);
+	check(&f, "depth=1,cpu.max=50000", false, "controller is not available", "memory");
+	check(&f, "depth=1,memory.limit_in_bytes=1G", false, "memory.max on cgroup v2", "v1");
 	f.swap_free_bytes = 1u << 30;
 	check(&f, "depth=1,memory.max=16M", false, NULL, NULL);
 }
@@ -187,6 +228,10 @@ static void missing_rights_are_told(void)
 	check(&f, "cgroup=root", false, "root group", "run as root");
 	f.may_make_groups = false;
 	check(&f, "depth=1", false, "no right to make groups", "Delegate=yes");
+	f.version = CG_V2;
+	check(&f, "depth=0", false, "no right to make groups", "cgroup-parent");
+	check(&f, "depth=0,cgroup-parent=/a", false, NULL, NULL);
+	check(&f, "", false, NULL, NULL);
 	f.version = CG_NONE;
 	check(&f, "depth=1", false, "no memory controller", "leave depth");
 	check(&f, "depth=0", false, NULL, NULL);
@@ -196,6 +241,7 @@ int main(void)
 {
 	TAP_RUN(reads_all_keys);
 	TAP_RUN(mistakes_are_told);
+	TAP_RUN(unknown_knobs_and_paths_pass);
 	TAP_RUN(knows_its_keys);
 	TAP_RUN(facts_travel);
 	TAP_RUN(what_cannot_be_placed_is_refused);
