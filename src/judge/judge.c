@@ -214,7 +214,7 @@ static bool contradict(enum verdict a, enum verdict b)
 			  (changed(b) && a == VERDICT_NO_CHANGE));
 }
 
-/* The machine-wide rate isn't asked: it holds only while others are idle, which isn't known here. */
+/* The machine-wide rate isn't asked: it holds only while others are idle, unknown here. */
 static bool is_own_rate(const struct store_metric *m)
 {
 	return str_eq(m->name, "ops_per_s") || str_eq(m->name, "ops_per_cpu_s");

@@ -49,8 +49,8 @@ struct judge_effect {
 	double t_lo, t_hi;    /* 95 % t interval of the mean log-ratio */
 	/*
 	 * Signed rank, two-sided. Adjusted by Holm over the family; for another metric of a primary
-	 * row over the same metric of all primary rows ("as if it were the primary one"); plain p in
-	 * exploratory rows.
+	 * row over the same metric of all primary rows ("as if it were the primary"); plain p
+	 * in exploratory rows.
 	 */
 	double p, p_adjusted;
 	double mde;	      /* smallest change that this n and spread see with 80 % power */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stats/dist.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 #define MATHLIB_STANDALONE
 #include <Rmath.h>
+#include <math.h>
+#include <stdbool.h>
 
 static bool probability(double p)
 {

@@ -126,7 +126,7 @@ static double run(struct search *s)
 		at = (size_t)((double)s->k / (double)s->total * SAMPLE);
 		if (at >= SAMPLE)
 			at = SAMPLE - 1;
-		/* Many equal sums: a single pivot is the answer, or it and its equals are dropped. */
+		/* Many equal sums: one pivot is the answer, or it and its equals are dropped. */
 		lo = stuck ? at : at > SPREAD ? at - SPREAD : 0;
 		hi = stuck ? at : at + SPREAD < SAMPLE ? at + SPREAD : SAMPLE - 1;
 		if (narrow(s, sample[lo], sample[hi]) && sample[lo] >= sample[hi])

@@ -229,14 +229,14 @@ static int read_all(struct store *s, int64_t experiment, struct obs_list *l, str
 
 	if (r >= 0)
 		r = sql_start(s,
-			      "SELECT m.id, m.case_id FROM metrics m JOIN cases c ON c.id = m.case_id"
-			      " WHERE c.experiment = ?1 ORDER BY m.case_id, m.id",
+			      "SELECT m.id, m.case_id FROM metrics m"
+			      " JOIN cases c ON c.id = m.case_id WHERE c.experiment = ?1 ORDER BY m.case_id, m.id",
 			      SQL_ARGS(SQL_I(experiment)), &st, e);
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
 		size_t before = l->n;
 
-		r = append_metric(s, sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1), &x, l,
-				  e);
+		r = append_metric(s, sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
+				  &x, l, e);
 		if (r >= 0 && l->n > before)
 			sort_metric(l->v + before, l->n - before);
 	}

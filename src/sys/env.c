@@ -150,7 +150,8 @@ void sys_env_file(int rootfd, const char *key, const char *path, struct kvs *ret
 int sys_env_read(int rootfd, struct kvs *ret, struct err *e)
 {
 	if (!fsx_exists(rootfd, "proc/sys/kernel"))
-		return err_set(e, -ENOENT, "could not read the environment: no \"proc/sys/kernel\"");
+		return err_set(e, -ENOENT,
+			       "could not read the environment: no \"proc/sys/kernel\"");
 	for (size_t i = 0; i < ARRAY_LEN(files); i++)
 		sys_env_file(rootfd, files[i].key, files[i].path, ret);
 	sys_env_dirs(rootfd, ret);

@@ -63,7 +63,7 @@ static int read_sets(int rootfd, struct sys_topo *t, struct err *e)
 	if (r < 0)
 		return r;
 	set_and(&t->allowed, &t->online);
-	/* absent in a kernel without cpusets; then every node is allowed, filled in with the nodes */
+	/* absent in a kernel without cpusets: then every node is allowed */
 	if (parse_allowed(status, "Mems_allowed_list", &t->allowed_mems, NULL) < 0)
 		memset(&t->allowed_mems, 0xff, sizeof(t->allowed_mems));
 	return 0;

@@ -178,15 +178,41 @@ int crew_start(struct crew *c, struct err *e)
 	return 0;
 }
 
+/* "group \"X\" at N bytes (limit 16M)" when the OOM killer was there, else false. */
+static bool oom_text(const struct crew *c, unsigned group, struct str *out)
+{
+	const struct cg *cg = place_leaf(c->job->place, group);
+	struct cg_usage u;
+	char limit[32];
+
+	if (!cg || cg_usage_read(cg, &u, NULL) < 0 || u.oom_kills == CG_UNKNOWN || !u.oom_kills)
+		return false;
+	str_addf(out, "group \"%s\" at %" PRIu64 " bytes (limit %s)", cg->path, u.peak_bytes,
+		 u.limit_bytes == CG_NO_LIMIT ? "none" :
+						num_fmt_size(limit, sizeof(limit), u.limit_bytes));
+	return true;
+}
+
+#define OOM_HINT "raise memory.max, use a smaller size, or add swap=zram:SIZE"
+
 static int slot_error(const struct crew *c, struct err *e)
 {
 	for (unsigned i = 0; i < c->ctx.n_tasks; i++) {
+		_cleanup_str_ struct str oom = STR_INIT(1024);
 		const struct slot *s = &c->shm->slots[i];
+		int r;
 
 		if (atomic_load_explicit(&s->state, memory_order_acquire) != SLOT_FAILED)
 			continue;
 		*e = s->err;
-		return err_wrap(e, s->err.code, "task %u of %u", i + 1, c->ctx.n_tasks);
+		r = err_wrap(e, s->err.code, "task %u of %u", i + 1, c->ctx.n_tasks);
+		/* a program that was killed tells only the signal */
+		if (c->job->w->kind == WORKLOAD_DRIVER && place_own_groups(c->job->place) &&
+		    oom_text(c, s->task.group, &oom)) {
+			r = err_wrap(e, r, "the OOM killer was in %s", str_text(&oom));
+			err_hint(e, OOM_HINT);
+		}
+		return r;
 	}
 	return 0;
 }
@@ -194,9 +220,8 @@ static int slot_error(const struct crew *c, struct err *e)
 /* A host ended before it was told to: says which, how, and whether its group ran out of memory. */
 static int death_error(const struct crew *c, struct host *h, struct err *e)
 {
-	const struct cg *cg = place_leaf(c->job->place, h->group);
-	struct cg_usage u = { 0 };
-	char how[80], limit[32];
+	_cleanup_str_ struct str oom = STR_INIT(1024);
+	char how[80];
 	int status = 0, r;
 
 	while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
@@ -206,16 +231,10 @@ static int death_error(const struct crew *c, struct host *h, struct err *e)
 	if (r < 0)
 		return r;
 	(void)spawn_describe(status, how, sizeof(how));
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && cg &&
-	    cg_usage_read(cg, &u, NULL) == 0 && u.oom_kills != CG_UNKNOWN && u.oom_kills > 0) {
-		r = err_set(e, -ENOMEM,
-			    "task %u of %u was killed by the OOM killer in group \"%s\" at %" PRIu64
-			    " bytes (limit %s)",
-			    h->first + 1, c->ctx.n_tasks, cg->path, u.peak_bytes,
-			    u.limit_bytes == CG_NO_LIMIT ?
-				    "none" :
-				    num_fmt_size(limit, sizeof(limit), u.limit_bytes));
-		err_hint(e, "raise memory.max, use a smaller size, or add swap=zram:SIZE");
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && oom_text(c, h->group, &oom)) {
+		r = err_set(e, -ENOMEM, "task %u of %u was killed by the OOM killer in %s",
+			    h->first + 1, c->ctx.n_tasks, str_text(&oom));
+		err_hint(e, OOM_HINT);
 		return r;
 	}
 	return err_set(e, -ECHILD, "task %u of %u %s", h->first + 1, c->ctx.n_tasks, how);

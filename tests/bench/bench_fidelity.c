@@ -80,7 +80,7 @@ static void bench_createdelete(struct peer *p, const char *fs, const char *dir)
 	} sizes[] = { { "131072", 16384 }, { "1048576", 2048 } };
 
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
-		char *what = xasprintf("createdelete %s on %s, CPU per pass against the post's program",
+		char *what = xasprintf("createdelete %s on %s, CPU per pass against the post's",
 				       sizes[i].size, fs);
 
 		p->dir = dir;

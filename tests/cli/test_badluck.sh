@@ -4,7 +4,7 @@
 # right status, nothing left behind, nothing lost.
 . "$(dirname "$0")/lib.sh"
 
-quick="--time 50ms --warmup 10ms -q"
+quick="--time 100ms --warmup 10ms -q"
 
 # Everything of ours that outlives processes, but what was there before: somebody else's.
 leftovers() {
@@ -132,6 +132,7 @@ oom_is_named() {
 	run mmgauge run -q --rounds 1 -o x.db --variant a:depth=1,memory.max=8M -- \
 		sh -c 'x=$(head -c 60000000 /dev/zero | tr "\\0" x); echo ${#x}'
 	expect_status 1
+	expect_stderr 'the OOM killer was in group ".*mmgauge-.*(limit 8M)'
 	expect_eq "$(leftovers)" ""
 }
 
@@ -174,9 +175,13 @@ store_that_is_none_is_refused() {
 
 # Runs the rest of the arguments as a user without any right.
 as_nobody() {
+	# not below the tests' own folder: that is closed to others
+	[ -n "${open_dir-}" ] || open_dir=$(mktemp -d /tmp/mmgauge-nobody.XXXXXX)
+	trap 'rm -rf "$open_dir" /tmp/mmgauge-65534' EXIT
+	cd "$open_dir"
 	chmod 777 .
 	cp -r "$MMGAUGE_BUILD"/mmgauge "$MMGAUGE_BUILD"/mmgauge-agent .
-	chmod 755 mmgauge mmgauge-agent "$tap_dir"
+	chmod 755 mmgauge mmgauge-agent
 	run setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_RUNTIME_DIR \
 		TMPDIR="$PWD" HOME="$PWD" "$@"
 }
@@ -192,7 +197,6 @@ no_rights_are_told() {
 	as_nobody ./mmgauge run null --variant a:vm.swappiness=61 $quick --rounds 1 -o y.db
 	[ "$status" != 0 ] || fail "it ran"
 	expect_stderr 'swappiness'
-	rm -rf /tmp/mmgauge-65534
 }
 
 low_ulimits_are_told() {
@@ -204,7 +208,6 @@ low_ulimits_are_told() {
 	as_nobody prlimit --nofile=32 ./mmgauge run null:tasks=64 $quick --rounds 1 -o x.db
 	expect_status 1
 	expect_stderr 'ulimit -n'
-	rm -rf /tmp/mmgauge-65534
 }
 
 program_killed_by_a_signal_is_an_outcome() {

@@ -12,7 +12,7 @@ commands() {
 }
 
 try_each() {
-	mmgauge run null --variant base --variant deep --time 20ms --warmup 10ms --rounds 1 -q \
+	mmgauge run null --variant base --variant deep --time 100ms --warmup 10ms --rounds 1 -q \
 		-o mmgauge.db >/dev/null
 	cp -r "$top/plans" .
 	printf '#!/bin/sh\ntrue\n' >program
@@ -23,7 +23,7 @@ try_each() {
 		n=$((n + 1))
 		case $line in
 		"mmgauge run "*) line="mmgauge run --dry-run ${line#mmgauge run }" ;;
-		"mmgauge-agent "*) line="$line --time 20ms --warmup 10ms" ;;
+		"mmgauge-agent "*) line="$line --time 200ms --warmup 10ms" ;;
 		"mmgauge export "*) continue ;; # there is no sweep in this store: test_report_gnuplot
 		"mmgauge COMMAND"* | "mmgauge clean") continue ;;
 		esac

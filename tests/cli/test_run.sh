@@ -3,7 +3,7 @@
 # mmgauge run, compare, show, list as a user types them.
 . "$(dirname "$0")/lib.sh"
 
-quick="--time 50ms --warmup 10ms -q"
+quick="--time 100ms --warmup 10ms -q"
 
 overview() {
 	run mmgauge --help

@@ -140,7 +140,8 @@ static size_t fuzz_mutate(struct rng *r, uint8_t *buf, size_t len)
 			return len;
 		n = 1 + rng_below(r, other->len);
 		n = n < FUZZ_MAX - at ? n : FUZZ_MAX - at;
-		memcpy(buf + at, other->buf + (other->len > n ? rng_below(r, other->len - n) : 0), n);
+		memcpy(buf + at,
+		       other->buf + (other->len > n ? rng_below(r, other->len - n) : 0), n);
 		return at + n > len ? at + n : len;
 	}
 }

@@ -211,7 +211,8 @@ static void levels(void)
 
 static void odd_paths_are_refused(void)
 {
-	static const char *const bad[] = { "", "a", "/user.slice/..", "/user.slice/", "//user.slice" };
+	static const char *const bad[] = { "", "a", "/user.slice/..", "/user.slice/",
+					   "//user.slice" };
 	_cleanup_close_ int root = fixture_open("synthetic-v1-only");
 	_cleanup_cg_env_ struct cg_env env = { 0 };
 

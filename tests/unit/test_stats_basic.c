@@ -38,7 +38,8 @@ static void refused_arguments(void)
 	CHECK(isnan(dist_signrank_cdf(10, 1100)) && isnan(dist_signrank_quantile(0.5, 100000)));
 	CHECK(isnan(dist_ranksum_cdf(10, 51, 4)) && isnan(dist_ranksum_quantile(0.5, 4, 100000)));
 	CHECK(isnan(dist_signrank_quantile(0, 10)) && isnan(dist_signrank_quantile(1.5, 10)));
-	CHECK(isnan(dist_ranksum_quantile((double)NAN, 5, 5)) && isnan(dist_signrank_cdf((double)NAN, 5)));
+	CHECK(isnan(dist_ranksum_quantile((double)NAN, 5, 5)) &&
+	      isnan(dist_signrank_cdf((double)NAN, 5)));
 	CHECK(isnan(dist_t_quantile(0.5, 0)) && isnan(dist_t_quantile(0.5, HUGE_VAL)));
 	CHECK(isnan(dist_t_cdf((double)NAN, 5)) && isnan(dist_t_two_sided(1, -3)));
 	CHECK(isnan(dist_norm_quantile(-0.1)) && isnan(dist_norm_cdf((double)NAN)));

@@ -149,9 +149,11 @@ static void environment_from_other_files(void)
 	put(c.fd, "proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n"
 				"/dev/zram0                  partition\t1024\t0\t\t100\n");
 	put(c.fd, "proc/zoneinfo", "Node 0, zone DMA\n  pages free 5\n        low      10\n"
-				   "        high     12\nNode 0, zone Normal\n        low      32\n");
+				   "        high     12\nNode 0, zone Normal\n"
+				   "        low      32\n");
 	put(c.fd, "sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
-	put(c.fd, "proc/cmdline", "a [b] c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7\n");
+	put(c.fd, "proc/cmdline", "a [b] c d e f g h i j k l m n o p q r s t u v w x y z 0 1 "
+				 "2 3 4 5 6 7\n");
 	fd = openat(c.fd, "sys/kernel/notes", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	CHECK(write(fd, notes, sizeof(notes) - 1) == sizeof(notes) - 1);
 	(void)close(fd);
