@@ -146,7 +146,7 @@ int fault_check(const struct task *t, uint64_t pages, uint64_t largest_bytes, st
 {
 	uint64_t faults = t->minflt + t->majflt;
 
-	if (faults > pages + pages / 20 + SLACK_FAULTS && pages)
+	if (pages && faults > pages + pages / 20 + SLACK_FAULTS && !FAULT_SHADOW)
 		return err_set(e, -EIO,
 			       "task %u took %" PRIu64 " page faults for %" PRIu64 " pages: "
 			       "something else faulted",

@@ -12,8 +12,16 @@
 #include "base/compiler.h"
 
 struct err;
-struct params;
 struct task;
+
+/* The thread sanitizer's shadow of mapped memory faults, too: then there may be any number more. */
+#if defined(__SANITIZE_THREAD__)
+#define FAULT_SHADOW 1
+#elif defined(__has_feature)
+#define FAULT_SHADOW __has_feature(thread_sanitizer)
+#else
+#define FAULT_SHADOW 0
+#endif
 
 struct fault_loop {
 	uint64_t bytes; /* of each mapping */

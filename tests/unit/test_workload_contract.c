@@ -7,7 +7,7 @@
 #include <sys/statfs.h>
 
 #define RUN_NS (50 * NSEC_PER_MSEC)
-#define STOP_NS (10 * NSEC_PER_SEC) /* far above any honest stop, below a hang */
+#define STOP_NS (60 * NSEC_PER_SEC) /* far above any honest stop, below a hang */
 
 /* Settings under which a workload is small and quick; the defaults where it isn't named. */
 static const struct {

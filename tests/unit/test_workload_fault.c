@@ -110,8 +110,10 @@ static void checks_faults_against_pages(void)
 	CHECK(check(5000, 0, 0, page, &e) < 0);
 	CHECK_HAS(e.msg, "touched no page");
 	CHECK_OK(check(11500, 0, 10000, page, &e));
-	CHECK(check(11501, 0, 10000, page, &e) < 0);
-	CHECK_HAS(e.msg, "something else faulted");
+	if (!FAULT_SHADOW) {
+		CHECK(check(11501, 0, 10000, page, &e) < 0);
+		CHECK_HAS(e.msg, "something else faulted");
+	}
 }
 
 /* One run; the caller looks at what was counted. */
@@ -214,6 +216,7 @@ static void refuses_a_full_directory(void)
 
 int main(void)
 {
+	rig_min_ops = 600; /* more than a pass */
 	TAP_RUN(reads_what_one_fault_may_map);
 	TAP_RUN(checks_faults_against_pages);
 	TAP_RUN(page_fault1_takes_the_faults_it_counts);

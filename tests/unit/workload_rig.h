@@ -38,16 +38,22 @@ struct rig_flip {
 	unsigned to;
 };
 
+/* A loop goes on until it has done this much, however busy the machine is. */
+static uint64_t rig_min_ops = 1;
+
 static void *rig_flip_main(void *arg)
 {
 	const struct rig_flip *f = arg;
+	uint64_t give_up_ns = clock_mono_ns() + 20 * NSEC_PER_SEC;
 
 	clock_sleep_until_ns(clock_mono_ns() + f->after_ns);
+	while (atomic_load(&f->rig->task.ops) < rig_min_ops && clock_mono_ns() < give_up_ns)
+		clock_sleep_until_ns(clock_mono_ns() + NSEC_PER_MSEC);
 	atomic_store(&f->rig->phase, f->to);
 	return NULL;
 }
 
-/* Calls run() and lets the phase become @to after @after_ns (0: stays). */
+/* Calls run() and lets the phase become @to after @after_ns or later (0: it stays). */
 static inline int rig_run(struct rig *r, uint64_t after_ns, unsigned to, struct err *e)
 {
 	struct rig_flip flip = { .rig = r, .after_ns = after_ns, .to = to };
