@@ -23,8 +23,8 @@
 static struct strv arg_variants, arg_params;
 static const char *arg_output = DEFAULT_STORE, *arg_parent;
 static unsigned arg_rounds = UINT_MAX; /* not given */
-static uint64_t arg_time_ns, arg_warmup_ns = UINT64_MAX, arg_budget_ns, arg_seed;
-static double arg_margin = -1;
+static const char *arg_time, *arg_warmup, *arg_margin, *arg_seed;
+static uint64_t arg_budget_ns;
 static bool arg_resume, arg_skip, arg_dry_run, arg_quiet, arg_verbose, arg_full;
 
 static const struct opt opts[] = {
@@ -32,12 +32,12 @@ static const struct opt opts[] = {
 	  "a column: placement, settings; the first is the base" },
 	{ "param", 'p', OPT_LIST, &arg_params, "KEY=VALUE,..", "for all workloads and variants" },
 	{ "rounds", 'r', OPT_UNSIGNED, &arg_rounds, "N", "each variant runs each case N times" },
-	{ "time", 't', OPT_DURATION, &arg_time_ns, "TIME", "measured part of a run (3s)" },
-	{ "warmup", 'w', OPT_DURATION, &arg_warmup_ns, "TIME", "before it (500ms)" },
+	{ "time", 't', OPT_TEXT, &arg_time, "TIME", "measured part of a run (3s)" },
+	{ "warmup", 'w', OPT_TEXT, &arg_warmup, "TIME", "before it (500ms)" },
 	{ "budget", 0, OPT_DURATION, &arg_budget_ns, "TIME", "begin no round beyond this" },
-	{ "margin", 'm', OPT_FRACTION, &arg_margin, "PERCENT",
+	{ "margin", 'm', OPT_TEXT, &arg_margin, "PERCENT",
 	  "smallest change that matters (2%)" },
-	{ "seed", 0, OPT_U64, &arg_seed, "N", "of the order; drawn when not given" },
+	{ "seed", 0, OPT_TEXT, &arg_seed, "N", "of the order; drawn when not given" },
 	{ "cgroup-parent", 0, OPT_TEXT, &arg_parent, "PATH",
 	  "make groups below this one (the group we are in)" },
 	{ "output", 'o', OPT_TEXT, &arg_output, "FILE", "the store (" DEFAULT_STORE ")" },
@@ -67,22 +67,34 @@ static void override_parent(struct plan *p)
 			kvs_set(&p->variants[i].place, "cgroup-parent", arg_parent);
 }
 
-static void override_plan(struct plan *p)
+/*
+ * Rounds and budget only say when to stop, so that a run can be resumed with more of them; what
+ * changes the meaning of a sample goes into the plan's text and hash.
+ */
+static int override_plan(struct plan *p, struct err *e)
 {
+	const struct {
+		const char *key, *value;
+	} set[] = {
+		{ "time", arg_time },
+		{ "warmup", arg_warmup },
+		{ "margin", arg_margin },
+		{ "seed", arg_seed },
+	};
+
 	if (arg_parent)
 		override_parent(p);
 	if (arg_rounds != UINT_MAX)
 		p->rounds = arg_rounds;
-	if (arg_time_ns)
-		p->time_ns = arg_time_ns;
-	if (arg_warmup_ns != UINT64_MAX)
-		p->warmup_ns = arg_warmup_ns;
 	if (arg_budget_ns)
 		p->budget_ns = arg_budget_ns;
-	if (arg_seed)
-		p->seed = arg_seed;
-	if (arg_margin >= 0)
-		p->margin = arg_margin;
+	for (size_t i = 0; i < ARRAY_LEN(set); i++) {
+		int r = set[i].value ? plan_set(p, set[i].key, set[i].value, e) : 0;
+
+		if (r < 0)
+			return err_wrap(e, r, "option \"--%s\"", set[i].key);
+	}
+	return 0;
 }
 
 #define ROUNDS_MAX 1000000
@@ -91,8 +103,6 @@ static int check_numbers(struct err *e)
 {
 	if (arg_rounds == 0 || (arg_rounds != UINT_MAX && arg_rounds > ROUNDS_MAX))
 		return err_set(e, -ERANGE, "--rounds is not from 1 to %d", ROUNDS_MAX);
-	if (arg_seed > INT64_MAX)
-		return err_set(e, -ERANGE, "--seed is larger than 2^63-1");
 	return 0;
 }
 
@@ -128,9 +138,7 @@ static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
 	} else {
 		r = plan_from_args(&a, n_cpus, p, e);
 	}
-	if (r == 0)
-		override_plan(p);
-	return r;
+	return r < 0 ? r : override_plan(p, e);
 }
 
 /* The command line as it can be typed again. */

@@ -85,14 +85,9 @@ int plan_read(const char *path, unsigned n_cpus, struct plan *ret, struct err *e
 	return plan_parse(path, str_text(&text), n_cpus, ret, e);
 }
 
-void plan_case_params(const struct plan_case *c, struct kvs *ret)
-{
-	kvs_copy(ret, &c->params);
-}
-
 void plan_job_params(const struct plan_case *c, const struct plan_variant *v, struct kvs *ret)
 {
-	plan_case_params(c, ret);
+	kvs_copy(ret, &c->params);
 	kvs_copy(ret, &c->fallback);
 	for (size_t i = 0; i < v->params.n; i++)
 		if (draft_find_param(c->workload, v->params.v[i].key))

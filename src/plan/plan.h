@@ -92,9 +92,6 @@ void plan_done(struct plan *p);
  */
 __must_check int plan_set(struct plan *p, const char *key, const char *value, struct err *e);
 
-/* params: of a case, without those that variants override; its identity. */
-void plan_case_params(const struct plan_case *c, struct kvs *ret);
-
 /*
  * The job of a case under a variant: merged parameters and placement text for the agent, set in
  * *@ret, which must be initialised. Later wins: params and fallback of the case, params of the

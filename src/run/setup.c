@@ -139,10 +139,8 @@ int run_open_targets(struct run *r, struct err *e)
 static char *case_params(const struct plan_case *c)
 {
 	_cleanup_str_ struct str out = STR_INIT(1 << 17);
-	_cleanup_kvs_ struct kvs kvs = { 0 };
 
-	plan_case_params(c, &kvs);
-	kvs_format(&kvs, &out);
+	kvs_format(&c->params, &out);
 	return xstrdup(str_text(&out));
 }
 

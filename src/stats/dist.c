@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#define MATHLIB_STANDALONE /* Rmath.h: without R itself */
 #include "stats/dist.h"
 
-#define MATHLIB_STANDALONE
 #include <Rmath.h>
 #include <math.h>
 #include <stdbool.h>

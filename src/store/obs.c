@@ -230,7 +230,8 @@ static int read_all(struct store *s, int64_t experiment, struct obs_list *l, str
 	if (r >= 0)
 		r = sql_start(s,
 			      "SELECT m.id, m.case_id FROM metrics m"
-			      " JOIN cases c ON c.id = m.case_id WHERE c.experiment = ?1 ORDER BY m.case_id, m.id",
+			      " JOIN cases c ON c.id = m.case_id WHERE c.experiment = ?1"
+			      " ORDER BY m.case_id, m.id",
 			      SQL_ARGS(SQL_I(experiment)), &st, e);
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
 		size_t before = l->n;

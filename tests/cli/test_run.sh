@@ -138,7 +138,7 @@ unplaceable_is_refused_before_anything_runs() {
 
 resume_goes_on() {
 	need_program sqlite3
-	mmgauge run null --variant a --variant b --time 50ms --warmup 10ms -q --rounds 40 \
+	mmgauge run null --variant a --variant b $quick --rounds 40 \
 		-o x.db >/dev/null 2>interrupted </dev/null &
 	pid=$!
 	n=0
