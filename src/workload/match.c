@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <regex.h>
-#include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/err.h"
@@ -38,42 +38,55 @@ int match_check(const char *pattern, struct err *e)
 	return r;
 }
 
-static bool find_last(const regex_t *re, const char *text, const char **ret_from, size_t *ret_len)
+/* The last match within one line; the group's text, or NULL. */
+static char *find_in_line(const regex_t *re, const char *line)
 {
 	regmatch_t m[2];
-	bool found = false;
+	char *last = NULL;
 	int flags = 0;
 
-	while (regexec(re, text, ARRAY_LEN(m), m, flags) == 0) {
+	while (regexec(re, line, ARRAY_LEN(m), m, flags) == 0) {
 		if (m[1].rm_so >= 0) {
-			*ret_from = text + m[1].rm_so;
-			*ret_len = (size_t)(m[1].rm_eo - m[1].rm_so);
-			found = true;
+			free(last);
+			last = xstrndup(line + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so));
 		}
-		text += m[0].rm_eo;
-		if (m[0].rm_eo == m[0].rm_so && !*text++)
+		line += m[0].rm_eo;
+		if (m[0].rm_eo == m[0].rm_so && !*line++)
 			break; /* an empty match at the end */
-		flags = text[-1] == '\n' ? 0 : REG_NOTBOL;
+		flags = REG_NOTBOL;
 	}
-	return found;
+	return last;
+}
+
+/* Line by line: regexec measures its text on each call, which is quadratic over a long one. */
+static char *find_last(const regex_t *re, const char *text)
+{
+	_cleanup_free_ char *copy = xstrdup(text);
+	char *rest = copy, *last = NULL, *line;
+
+	while ((line = str_cut(&rest, "\n"))) {
+		char *found = find_in_line(re, line);
+
+		if (!found)
+			continue;
+		free(last);
+		last = found;
+	}
+	return last;
 }
 
 int match_number(const char *pattern, const char *text, double *ret_v, struct err *e)
 {
 	_cleanup_free_ char *number = NULL;
-	const char *from;
-	size_t len;
 	regex_t re;
-	bool found;
 	int r = compile(pattern, &re, e);
 
 	if (r < 0)
 		return r;
-	found = find_last(&re, text, &from, &len);
+	number = find_last(&re, text);
 	regfree(&re);
-	if (!found)
+	if (!number)
 		return err_set(e, -ENODATA, "nothing matches \"%s\"", pattern);
-	number = xstrndup(from, len);
 	r = num_double(number, ret_v, e);
 	return r < 0 ? err_wrap(e, r, "match of \"%s\"", pattern) : 0;
 }

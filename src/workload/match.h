@@ -12,8 +12,8 @@ __must_check int match_check(const char *pattern, struct err *e);
 
 /*
  * The number in the first group of the last match in @text, so that a final summary wins over
- * reports on the way. "^" and "$" match at lines. No match, or a group that is no decimal number,
- * is an error.
+ * reports on the way. Each line is matched by itself. No match, or a group that is no decimal
+ * number, is an error.
  */
 __must_check int match_number(const char *pattern, const char *text, double *ret_v,
 			      struct err *e);
