@@ -1,103 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Placements on the real kernel: made, read back, and gone without a trace. */
+/* Groups, CPUs and memory nodes on the real kernel: made, read back, gone. */
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/err.h"
-#include "base/fsx.h"
-#include "base/kv.h"
-#include "base/str.h"
-#include "place/place.h"
-#include "tap.h"
-#include "undo/undo.h"
-
-static char journals[64];
-static int rootfd;
-static struct place_facts facts;
-
-struct made {
-	struct place_spec spec;
-	struct undo *undo;
-	struct place *place;
-	char id[40];
-};
-
-static int make(struct made *m, const char *text, const char *default_fs, struct err *e)
-{
-	static unsigned serial;
-	_cleanup_kvs_ struct kvs kvs = { 0 };
-	int r = kvs_parse(text, &kvs, e);
-
-	*m = (struct made){ 0 };
-	snprintf(m->id, sizeof(m->id), "t%d-%u", (int)getpid(), serial++);
-	if (r == 0)
-		r = place_parse(&kvs, &m->spec, e);
-	if (r == 0)
-		r = undo_open(journals, m->id, &m->undo, e);
-	if (r == 0)
-		r = place_open(rootfd, &m->spec, default_fs, m->id, m->undo, &m->place, e);
-	return r;
-}
-
-static int unmake(struct made *m, struct err *e)
-{
-	int r = place_close(m->place, e);
-
-	if (undo_close(m->undo, r < 0 ? NULL : e) < 0 && r == 0)
-		r = e->code;
-	place_spec_done(&m->spec);
-	*m = (struct made){ 0 };
-	return r;
-}
-
-static bool file_has(const char *path, const char *text)
-{
-	_cleanup_str_ struct str all = STR_INIT(4u << 20);
-
-	return fsx_read(rootfd, path, &all, NULL) == 0 && strstr(str_text(&all), text);
-}
-
-struct facts_seen {
-	char text[8000];
-};
-
-static void see(const struct place_fact *f, void *arg)
-{
-	struct facts_seen *s = arg;
-	size_t len = strlen(s->text);
-
-	snprintf(s->text + len, sizeof(s->text) - len, "%u:%u:%s:%s:%s:%s\n", f->group, f->level,
-		 f->path, f->key, f->want, f->got);
-}
-
-static bool group_exists(const char *path)
-{
-	_cleanup_cg_env_ struct cg_env env = { 0 };
-	struct cg cg;
-
-	if (cg_probe(rootfd, &env, NULL) < 0 || cg_open(&env, path, &cg, NULL) < 0)
-		return false;
-	cg_close(&cg);
-	return true;
-}
-
-#define NEED_GROUPS                                                              \
-	do {                                                                     \
-		if (facts.version == CG_NONE || !facts.may_make_groups)          \
-			SKIP("no right to make memory cgroups");                 \
-	} while (0)
-#define NEED_ROOT                                  \
-	do {                                       \
-		if (!facts.root)                   \
-			SKIP("needs root");        \
-	} while (0)
+#include "place_fixture.h"
 
 static void nests_to_the_depth_asked_for(void)
 {
@@ -114,6 +26,206 @@ static void nests_to_the_depth_asked_for(void)
 	CHECK(group_exists(path));
 	CHECK_OK(unmake(&m, &e));
 	CHECK(!group_exists(path));
+}
+
+static void every_depth_can_be_made(void)
+{
+	struct err e = { 0 };
+	struct made m;
+
+	NEED_GROUPS;
+	for (unsigned depth = 1; depth <= 4; depth++) {
+		_cleanup_free_ char *spec = xasprintf("depth=%u,groups=2", depth);
+		_cleanup_free_ char *a = NULL, *b = NULL;
+
+		CHECK_OK(make(&m, spec, NULL, &e));
+		CHECK_EQ(place_groups(m.place), 2);
+		CHECK_EQ(place_leaf(m.place, 1)->level, facts.start_level + depth);
+		a = xstrdup(place_leaf(m.place, 0)->path);
+		b = xstrdup(place_leaf(m.place, 1)->path);
+		CHECK(strcmp(a, b) != 0);
+		CHECK(group_exists(a) && group_exists(b));
+		CHECK_OK(unmake(&m, &e));
+		CHECK(!group_exists(a) && !group_exists(b));
+	}
+}
+
+/* The kernel rounds down to pages: less than one is recorded, never hidden. */
+static void rounding_is_recorded(void)
+{
+	struct facts_seen seen = { "" };
+	struct err e = { 0 };
+	struct made m;
+
+	NEED_GROUPS;
+	CHECK_OK(make(&m, "depth=1,memory.max=67108865", NULL, &e));
+	CHECK_OK(place_each_fact(m.place, see, &seen, &e));
+	CHECK_HAS(seen.text, ":memory.max:67108865:64M\n");
+	CHECK_OK(unmake(&m, &e));
+}
+
+/* Facts come from the kernel when they are asked for, not from memory. */
+static void facts_are_read_when_asked_for(void)
+{
+	struct facts_seen seen = { "" };
+	struct err e = { 0 };
+	struct made m;
+
+	NEED_GROUPS;
+	NEED_ROOT;
+	CHECK_OK(make(&m, "depth=1,memory.max=64M,vm.swappiness=61", NULL, &e));
+	CHECK_OK(cg_set(place_leaf(m.place, 0), "memory.max", "32M", NULL, NULL, &e));
+	CHECK_OK(fsx_write(rootfd, "proc/sys/vm/swappiness", "62", &e));
+	CHECK_OK(place_each_fact(m.place, see, &seen, &e));
+	CHECK_HAS(seen.text, ":memory.max:64M:32M\n");
+	CHECK_HAS(seen.text, ":vm.swappiness:61:62\n");
+	CHECK_OK(unmake(&m, &e));
+}
+
+static void swap_limit_goes_after_the_memory_limit(void)
+{
+	struct facts_seen seen = { "" };
+	struct err e = { 0 };
+	struct made m;
+
+	NEED_GROUPS;
+	/* the other order than the one that v1 wants */
+	if (make(&m, "depth=2,memory.swap.max=16M,memory.max=64M,memory.max@1=128M", NULL, &e) ==
+	    -EOPNOTSUPP) {
+		CHECK_OK(unmake(&m, &e));
+		SKIP("this machine's kernel does not account swap");
+	}
+	CHECK(m.place != NULL);
+	CHECK_OK(place_each_fact(m.place, see, &seen, &e));
+	CHECK_HAS(seen.text, "/l2:memory.swap.max:16M:16M\n");
+	CHECK_HAS(seen.text, "/l2:memory.max:64M:64M\n");
+	CHECK_OK(unmake(&m, &e));
+}
+
+static void sockets_are_accounted_when_asked(void)
+{
+	struct facts_seen seen = { "" };
+	struct err e = { 0 };
+	struct made m;
+
+	NEED_GROUPS;
+	if (facts.version != CG_V1)
+		SKIP("this machine has cgroup v2, where it is always so");
+	CHECK_OK(make(&m, "depth=2,groups=2,sock=on", NULL, &e));
+	CHECK_OK(place_each_fact(m.place, see, &seen, &e));
+	CHECK_HAS(seen.text, "/g0:memory.kmem.tcp.limit_in_bytes:1T:1T\n");
+	CHECK_HAS(seen.text, "/g1:memory.kmem.tcp.limit_in_bytes:1T:1T\n");
+	CHECK_OK(unmake(&m, &e));
+}
+
+/* Somebody else's group of that name, with a task in it, survives our failure. */
+static void a_group_that_is_there_is_not_touched(void)
+{
+	_cleanup_cg_env_ struct cg_env env = { 0 };
+	_cleanup_cg_ struct cg start = CG_INIT, other = CG_INIT;
+	_cleanup_kvs_ struct kvs kvs = { 0 };
+	struct err e = { 0 }, ignored = { 0 };
+	struct place_spec spec;
+	struct undo *undo = NULL;
+	struct place *place = NULL;
+	int status, r;
+	pid_t pid;
+
+	NEED_GROUPS;
+	if (facts.version != CG_V1)
+		SKIP("this machine has cgroup v2, where the group would not be ours to make");
+	CHECK_OK(cg_probe(rootfd, &env, &e));
+	CHECK_OK(cg_open(&env, env.memory.start, &start, &e));
+	CHECK_OK(cg_make(&start, "mmgauge-tforeign", NULL, &other, &e));
+	pid = fork();
+	if (pid == 0)
+		for (;;)
+			pause();
+	r = cg_enter(&other, pid, &e);
+	if (r == 0)
+		r = kvs_parse("depth=1", &kvs, &e);
+	if (r == 0)
+		r = place_parse(&kvs, &spec, &e);
+	if (r == 0)
+		r = undo_open(journals, "tforeign", &undo, &e);
+	if (r == 0) {
+		r = place_open(rootfd, &spec, NULL, "tforeign", undo, &place, &e);
+		if (undo_close(undo, &ignored) < 0)
+			TAP_FAIL("%s", ignored.msg);
+	}
+	status = waitpid(pid, NULL, WNOHANG); /* 0: it lives */
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK_OK(cg_remove(&other, UINT64_C(5000000000), &ignored));
+	CHECK_EQ(r, -EEXIST);
+	CHECK_HAS(e.msg, "mmgauge-tforeign");
+	CHECK_HAS(e.hint, "mmgauge clean");
+	CHECK_EQ(status, 0);
+}
+
+static void too_many_groups_for_the_file_limit(void)
+{
+	struct err e = { 0 };
+	struct made m;
+	struct rlimit old, low = { 300, 300 };
+	int status;
+	pid_t pid;
+
+	NEED_GROUPS;
+	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+	pid = fork();
+	if (pid == 0) { /* a hard limit can't be raised again */
+		if (setrlimit(RLIMIT_NOFILE, &low) < 0 ||
+		    make(&m, "depth=1,groups=50", NULL, &e) != -EMFILE ||
+		    !strstr(e.msg, "50 groups need") || !strstr(e.hint, "ulimit"))
+			_exit(1);
+		_exit(unmake(&m, &e) < 0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
+static void the_root_group_is_entered(void)
+{
+	struct err e = { 0 };
+	struct made m;
+	int status;
+	pid_t pid;
+
+	NEED_GROUPS;
+	NEED_ROOT;
+	CHECK_OK(make(&m, "cgroup=root", NULL, &e));
+	CHECK_EQ(place_leaf(m.place, 0)->level, 0);
+	pid = fork();
+	if (pid == 0) {
+		if (place_enter(m.place, 0, false, &e) < 0)
+			_exit(1);
+		_exit(file_has("proc/self/cgroup", facts.version == CG_V1 ? ":memory:/\n" :
+								      "0::/\n") ? 0 : 2);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_OK(unmake(&m, &e));
+}
+
+static void a_parent_by_name(void)
+{
+	_cleanup_free_ char *spec = NULL, *want = NULL;
+	struct err e = { 0 };
+	struct made m;
+
+	NEED_GROUPS;
+	if (facts.version != CG_V1)
+		SKIP("this machine has cgroup v2, where the start group holds processes");
+	spec = xasprintf("depth=2,cgroup-parent=%s", facts.start_path);
+	CHECK_OK(make(&m, spec, NULL, &e));
+	want = xasprintf("%s/mmgauge-%s/l2", str_eq(facts.start_path, "/") ? "" : facts.start_path,
+			 m.id);
+	CHECK_STR(place_leaf(m.place, 0)->path, want);
+	CHECK_OK(unmake(&m, &e));
+	CHECK(make(&m, "cgroup-parent=/there/is/none", NULL, &e) < 0);
+	CHECK_HAS(e.msg, "/there/is/none");
+	CHECK_OK(unmake(&m, &e));
 }
 
 static void limits_are_read_back_at_every_level(void)
@@ -184,6 +296,67 @@ static void a_child_enters_and_is_pinned(void)
 	CHECK_OK(unmake(&m, &e));
 }
 
+/* Task i gets CPU i mod n in the order asked for; each child tells where it may run. */
+static void tasks_take_the_cpus_in_turn(void)
+{
+	_cleanup_free_ char *cpus = num_set_format(&facts.cpus), *spec = NULL;
+	size_t n = num_set_count(&facts.cpus);
+	struct num_set seen = { { 0 } };
+	struct err e = { 0 };
+	struct made m;
+
+	spec = xasprintf("cpus=%s,spread=cores", cpus);
+	CHECK_OK(make(&m, spec, NULL, &e));
+	for (unsigned i = 0; i < 2 * n && i < 8; i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			cpu_set_t set;
+			int cpu = -1;
+
+			if (place_pin(m.place, i, (unsigned)n, &cpu, &e) < 0 || cpu < 0 ||
+			    sched_getaffinity(0, sizeof(set), &set) < 0 ||
+			    CPU_COUNT(&set) != 1 || !CPU_ISSET((size_t)cpu, &set))
+				_exit(255);
+			_exit(cpu < 255 ? cpu : 254);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) != 255);
+		num_set_add(&seen, (size_t)WEXITSTATUS(status));
+	}
+	CHECK_EQ(num_set_count(&seen), n < 8 ? n : 8);
+	CHECK(num_set_within(&seen, &facts.cpus));
+	CHECK_OK(unmake(&m, &e));
+}
+
+static void memory_nodes_are_bound(void)
+{
+	_cleanup_free_ char *mems = num_set_format(&facts.mems), *spec = NULL;
+	unsigned long mask[16] = { 0 };
+	struct err e = { 0 };
+	struct made m;
+	int status;
+	pid_t pid;
+
+	if (!*mems)
+		SKIP("this machine tells no memory nodes");
+	spec = xasprintf("mems=%s", mems);
+	CHECK_OK(make(&m, spec, NULL, &e));
+	pid = fork();
+	if (pid == 0) {
+		int mode = -1;
+
+		if (place_enter(m.place, 0, false, &e) < 0 ||
+		    syscall(SYS_get_mempolicy, &mode, mask, 1024ul, NULL, 0ul) < 0)
+			_exit(1);
+		_exit(mode == MPOL_BIND && (mask[0] & 1) == num_set_has(&facts.mems, 0) ? 0 : 2);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_OK(unmake(&m, &e));
+}
+
 static void without_keys_tasks_stay_where_they_are(void)
 {
 	struct err e = { 0 };
@@ -198,214 +371,28 @@ static void without_keys_tasks_stay_where_they_are(void)
 	CHECK_OK(unmake(&m, &e));
 }
 
-static void write_file(const struct made *m, const char *name, size_t bytes)
-{
-	_cleanup_free_ char *text = calloc(1, bytes);
-	_cleanup_close_ int fd = openat(place_dirfd(m->place), name, O_CREAT | O_WRONLY, 0600);
-
-	CHECK(fd >= 0);
-	CHECK_EQ(write(fd, text, bytes), (ssize_t)bytes);
-}
-
-static void file_system(const char *spec, const char *type)
-{
-	_cleanup_free_ char *dir = NULL;
-	struct err e = { 0 };
-	struct made m;
-
-	NEED_ROOT;
-	CHECK_OK(make(&m, spec, NULL, &e));
-	dir = xstrdup(place_dir(m.place));
-	{
-		_cleanup_free_ char *line = xasprintf(" %s %s ", dir, type);
-
-		CHECK(file_has("proc/mounts", line));
-	}
-	write_file(&m, "f", 1 << 20);
-	CHECK_OK(unmake(&m, &e));
-	CHECK(!file_has("proc/mounts", dir));
-	CHECK(access(dir, F_OK) < 0);
-	for (int i = 0; i < 64; i++) {
-		_cleanup_free_ char *backing = xasprintf("sys/block/loop%d/loop/backing_file", i);
-
-		CHECK(!file_has(backing, "mmgauge-t"));
-	}
-}
-
-static void tmpfs_of_its_own(void)
-{
-	file_system("fs=tmpfs:64M", "tmpfs");
-}
-
-static void xfs_on_a_loop_device(void)
-{
-	file_system("fs=xfs-loop:320M", "xfs");
-}
-
-static void ext4_on_a_loop_device(void)
-{
-	file_system("fs=ext4-loop:64M", "ext4");
-}
-
-static void a_folder_where_the_user_says(void)
-{
-	char base[] = "/tmp/mmgauge-test-dir-XXXXXX";
-	_cleanup_free_ char *spec = NULL, *dir = NULL;
-	struct err e = { 0 };
-	struct made m;
-
-	CHECK(mkdtemp(base));
-	spec = xasprintf("dir=%s", base);
-	CHECK_OK(make(&m, spec, "tmpfs", &e));
-	dir = xstrdup(place_dir(m.place));
-	CHECK(str_starts(dir, base));
-	CHECK(!file_has("proc/mounts", dir));
-	write_file(&m, "f", 4096);
-	CHECK_OK(unmake(&m, &e));
-	CHECK_EQ(rmdir(base), 0); /* empty again */
-	spec = xasprintf("dir=%s/absent", base);
-	CHECK_EQ(make(&m, spec, "tmpfs", &e), -ENOENT);
-	CHECK_HAS(e.msg, "work directory");
-	CHECK_OK(unmake(&m, &e));
-}
-
-static void swap_on_zram(void)
-{
-	_cleanup_str_ struct str before = STR_INIT(1 << 16), after = STR_INIT(1 << 16);
-	struct err e = { 0 };
-	struct made m;
-
-	NEED_ROOT;
-	if (access("/sys/class/zram-control", F_OK) < 0)
-		SKIP("this machine has no zram");
-	CHECK_OK(fsx_read(rootfd, "proc/swaps", &before, &e));
-	CHECK_OK(make(&m, "swap=zram:16M", NULL, &e));
-	CHECK(file_has("proc/swaps", "/dev/zram"));
-	CHECK_OK(unmake(&m, &e));
-	CHECK_OK(fsx_read(rootfd, "proc/swaps", &after, &e));
-	CHECK_STR(str_text(&after), str_text(&before));
-}
-
-static void settings_are_put_back(void)
-{
-	_cleanup_free_ char *old = NULL, *now = NULL, *end = NULL;
-	struct err e = { 0 };
-	struct made m;
-
-	NEED_ROOT;
-	CHECK_OK(fsx_read_line(rootfd, "proc/sys/vm/percpu_pagelist_high_fraction", &old, &e));
-	CHECK_OK(make(&m, "vm.percpu_pagelist_high_fraction=8", NULL, &e));
-	CHECK_OK(fsx_read_line(rootfd, "proc/sys/vm/percpu_pagelist_high_fraction", &now, &e));
-	CHECK_STR(now, "8");
-	CHECK_OK(unmake(&m, &e));
-	CHECK_OK(fsx_read_line(rootfd, "proc/sys/vm/percpu_pagelist_high_fraction", &end, &e));
-	CHECK_STR(end, old);
-}
-
-static void failure_half_way_leaves_nothing(void)
-{
-	_cleanup_free_ char *old = NULL, *end = NULL, *group = NULL;
-	struct err e = { 0 };
-	struct made m;
-
-	NEED_ROOT;
-	NEED_GROUPS;
-	CHECK_OK(fsx_read_line(rootfd, "proc/sys/vm/swappiness", &old, &e));
-	/* the folder can't be made, after settings and groups were */
-	CHECK(make(&m, "vm.swappiness=61,depth=2,fs=tmpfs,dir=/there/is/none", NULL, &e) < 0);
-	group = xasprintf("%s/mmgauge-%s", facts.start_path, m.id);
-	CHECK(!group_exists(group));
-	CHECK_OK(fsx_read_line(rootfd, "proc/sys/vm/swappiness", &end, &e));
-	CHECK_STR(end, old);
-	CHECK_OK(unmake(&m, &e));
-}
-
-static void refused_values_are_told(void)
-{
-	struct err e = { 0 };
-	struct made m;
-
-	NEED_GROUPS;
-	NEED_ROOT;
-	CHECK(make(&m, "depth=1,memory.max=12Q", NULL, &e) < 0);
-	CHECK_HAS(e.msg, "memory.max");
-	CHECK_OK(unmake(&m, &e));
-	CHECK(make(&m, "vm.there_is_no_such_setting=1", NULL, &e) < 0);
-	CHECK_HAS(e.msg, "vm.there_is_no_such_setting");
-	CHECK_OK(unmake(&m, &e));
-	CHECK(make(&m, "vm.percpu_pagelist_high_fraction=-3", NULL, &e) < 0);
-	CHECK_HAS(e.msg, "percpu_pagelist_high_fraction");
-	CHECK_OK(unmake(&m, &e));
-}
-
-/* All of it made by a child that dies of SIGKILL; the journal takes it back. */
-static void a_killed_owner_is_cleaned_up_after(void)
-{
-	_cleanup_free_ char *old = NULL, *end = NULL;
-	char id[40] = "";
-	struct err e = { 0 };
-	int p[2], status;
-	pid_t pid;
-
-	NEED_ROOT;
-	NEED_GROUPS;
-	CHECK_OK(fsx_read_line(rootfd, "proc/sys/vm/swappiness", &old, &e));
-	CHECK(pipe2(p, O_CLOEXEC) == 0);
-	pid = fork();
-	if (pid == 0) {
-		struct made m;
-
-		if (make(&m, "depth=2,groups=2,vm.swappiness=61,fs=xfs-loop:320M,swap=zram:16M",
-			 NULL, &e) < 0) {
-			fprintf(stderr, "# %s\n", e.msg);
-			_exit(1);
-		}
-		write_file(&m, "f", 1 << 20);
-		(void)!write(p[1], m.id, sizeof(m.id));
-		raise(SIGKILL);
-	}
-	close(p[1]);
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(read(p[0], id, sizeof(id)) > 0);
-	close(p[0]);
-	CHECK(file_has("proc/mounts", id));
-	CHECK_EQ(undo_clean(journals, NULL, NULL, &e), 1);
-	CHECK(!file_has("proc/mounts", id));
-	CHECK(!file_has("proc/swaps", "zram"));
-	CHECK_OK(fsx_read_line(rootfd, "proc/sys/vm/swappiness", &end, &e));
-	CHECK_STR(end, old);
-	{
-		_cleanup_free_ char *group = xasprintf("%s/mmgauge-%s", facts.start_path, id);
-
-		CHECK(!group_exists(group));
-	}
-}
-
 int main(void)
 {
-	char base[] = "/tmp/mmgauge-test-place-XXXXXX";
-	struct err e = { 0 };
 	int r;
 
-	rootfd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (!mkdtemp(base) || place_facts_read(rootfd, &facts, &e) < 0)
+	if (place_fixture_open() < 0)
 		return 1;
-	snprintf(journals, sizeof(journals), "%s/journals", base);
 	TAP_RUN(nests_to_the_depth_asked_for);
+	TAP_RUN(every_depth_can_be_made);
+	TAP_RUN(rounding_is_recorded);
+	TAP_RUN(facts_are_read_when_asked_for);
+	TAP_RUN(swap_limit_goes_after_the_memory_limit);
+	TAP_RUN(sockets_are_accounted_when_asked);
+	TAP_RUN(a_group_that_is_there_is_not_touched);
+	TAP_RUN(too_many_groups_for_the_file_limit);
+	TAP_RUN(the_root_group_is_entered);
+	TAP_RUN(a_parent_by_name);
 	TAP_RUN(limits_are_read_back_at_every_level);
 	TAP_RUN(groups_share_all_but_the_leaf);
 	TAP_RUN(a_child_enters_and_is_pinned);
+	TAP_RUN(tasks_take_the_cpus_in_turn);
+	TAP_RUN(memory_nodes_are_bound);
 	TAP_RUN(without_keys_tasks_stay_where_they_are);
-	TAP_RUN(tmpfs_of_its_own);
-	TAP_RUN(xfs_on_a_loop_device);
-	TAP_RUN(ext4_on_a_loop_device);
-	TAP_RUN(a_folder_where_the_user_says);
-	TAP_RUN(swap_on_zram);
-	TAP_RUN(settings_are_put_back);
-	TAP_RUN(failure_half_way_leaves_nothing);
-	TAP_RUN(refused_values_are_told);
-	TAP_RUN(a_killed_owner_is_cleaned_up_after);
 	r = tap_done();
-	place_facts_done(&facts);
-	return fsx_remove_tree(AT_FDCWD, base, NULL) < 0 ? 1 : r;
+	return place_fixture_close() < 0 ? 1 : r;
 }
