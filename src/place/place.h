@@ -8,7 +8,8 @@
  * Keys (place_is_key): depth, groups, fanout, cgroup, cgroup-parent, KNOB or KNOB@LEVEL with a
  * kernel name ("memory.max", "memory.high@2"), cpus, mems, spread, fs, dir, swap, sock, and
  * settings by their sysctl or sysfs path ("vm.percpu_pagelist_high_fraction",
- * "sys.kernel.mm.transparent_hugepage.enabled").
+ * "sys.kernel.mm.transparent_hugepage.enabled", or a whole "/sys/…" or "/proc/sys/…" where a name
+ * holds points). Paths are absolute: the journal must mean the same from any folder.
  */
 #ifndef PLACE_PLACE_H
 #define PLACE_PLACE_H
@@ -89,7 +90,7 @@ void place_facts_done(struct place_facts *f);
 /*
  * Can this placement be made there? Refuses with cause and what to do: CPUs or nodes that aren't
  * there, no right to make groups, an absent controller, knobs unknown to the version, a limit
- * below @footprint_bytes where there is no swap to go to (@can_reclaim tells that the workload
+ * below @footprint_bytes where the rest has no swap to go to (@can_reclaim tells that the workload
  * stands a limit below its footprint, e.g. clean page cache), more memory than the machine has.
  */
 __must_check int place_check(const struct place_facts *f, const struct place_spec *s,
@@ -109,7 +110,7 @@ __must_check int place_check_needs(const struct place_facts *f, const struct pla
 struct place; /* a placement that has been made */
 
 /*
- * Makes it. @default_fs is the workload's, used when the spec names none (NULL: no directory is
+ * Makes it; only what wasn't there before (else -EEXIST). @default_fs is the workload's, used when the spec names none (NULL: no directory is
  * needed). @id names what is made ("mmgauge-ID…"). On failure everything is taken back.
  */
 __must_check int place_open(int rootfd, const struct place_spec *s, const char *default_fs,

@@ -22,6 +22,7 @@ static char fixture_base[64];
 static char journals[80];
 static int rootfd;
 static struct place_facts facts;
+static struct undo *unmade; /* of a test that failed before it took back what it made */
 
 struct made {
 	struct place_spec spec;
@@ -30,6 +31,16 @@ struct made {
 	char id[40];
 };
 
+/* A failed test must not leave the machine changed, nor the next tests another machine. */
+static inline void take_back_unmade(void)
+{
+	struct err e = { 0 };
+
+	if (undo_close(unmade, &e) < 0)
+		printf("# could not take back what a failed test left: %s\n", e.msg);
+	unmade = NULL;
+}
+
 static inline int make(struct made *m, const char *text, const char *default_fs, struct err *e)
 {
 	static unsigned serial;
@@ -37,11 +48,13 @@ static inline int make(struct made *m, const char *text, const char *default_fs,
 	int r = kvs_parse(text, &kvs, e);
 
 	*m = (struct made){ 0 };
+	take_back_unmade();
 	snprintf(m->id, sizeof(m->id), "t%d-%u", (int)getpid(), serial++);
 	if (r == 0)
 		r = place_parse(&kvs, &m->spec, e);
 	if (r == 0)
 		r = undo_open(journals, m->id, &m->undo, e);
+	unmade = m->undo;
 	if (r == 0)
 		r = place_open(rootfd, &m->spec, default_fs, m->id, m->undo, &m->place, e);
 	return r;
@@ -51,6 +64,7 @@ static inline int unmake(struct made *m, struct err *e)
 {
 	int r = place_close(m->place, e);
 
+	unmade = NULL;
 	if (undo_close(m->undo, r < 0 ? NULL : e) < 0 && r == 0)
 		r = e->code;
 	place_spec_done(&m->spec);
@@ -116,6 +130,7 @@ static inline int place_fixture_open(void)
 
 static inline int place_fixture_close(void)
 {
+	take_back_unmade();
 	place_facts_done(&facts);
 	close(rootfd);
 	return fsx_remove_tree(AT_FDCWD, fixture_base, NULL);

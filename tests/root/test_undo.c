@@ -230,20 +230,31 @@ static void only_what_failed_is_tried_again(void)
 	CHECK_STR(now, "set by the user");
 }
 
+static void make_stuck_setting_and_one(struct undo *u)
+{
+	make_stuck_and_setting(u);
+	(void)!undo_note_unlink(u, "/there/is/none", NULL);
+}
+
+/* What the cleaner adds must not be glued to half a line and be lost with it. */
 static void a_failure_after_a_cut_line_is_kept(void)
 {
 	_cleanup_free_ char *journal = xasprintf("%s/glued.journal", dir);
-	_cleanup_free_ char *d = thing("stuck"), *f = thing("stuck/foreign");
+	_cleanup_free_ char *d = thing("stuck"), *f = thing("stuck/foreign"), *s = thing("kept");
+	_cleanup_free_ char *now = NULL;
 	struct err e = { 0 };
 	struct stat st;
 
-	die_with(make_stuck_and_setting, "glued");
+	die_with(make_stuck_setting_and_one, "glued");
 	CHECK(stat(journal, &st) == 0);
 	CHECK(truncate(journal, st.st_size - 3) == 0);
 	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), -ENOTEMPTY);
+	CHECK(put(s, "set by the user") == 0);
 	CHECK(unlink(f) == 0);
 	CHECK_EQ(undo_clean(dir, NULL, NULL, &e), 1);
 	CHECK(access(d, F_OK) < 0);
+	CHECK_OK(fsx_read_line(AT_FDCWD, s, &now, &e));
+	CHECK_STR(now, "set by the user");
 }
 
 static void a_mark_holds_after_a_failure(void)
