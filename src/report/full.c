@@ -52,7 +52,7 @@ static bool is_planned(const struct report_input *in, const char *key)
 	return str_eq(key, "uptime");
 }
 
-/* The number that a value of /proc/meminfo begins with ("123456 kB"). */
+/* The number that a value of /proc/meminfo or zoneinfo begins with ("123456 kB"). */
 static bool leading_number(const char *text, uint64_t *ret)
 {
 	size_t n = strspn(text, "0123456789");
@@ -61,7 +61,7 @@ static bool leading_number(const char *text, uint64_t *ret)
 	return num_u64(digits, ret, NULL) == 0;
 }
 
-#define MEMINFO_ALIKE 65536 /* kB */
+#define MEMORY_ALIKE 65536 /* kB */
 
 /* Free memory and the like is never the same twice: neither a tenth nor 64 MiB is a difference. */
 static bool same_fact(const char *key, const char *a, const char *b)
@@ -70,12 +70,12 @@ static bool same_fact(const char *key, const char *a, const char *b)
 
 	if (str_eq(a, b))
 		return true;
-	if (!a || !b || !str_starts(key, "meminfo.") || !leading_number(a, &x) ||
-	    !leading_number(b, &y))
+	if (!a || !b || (!str_starts(key, "meminfo.") && !str_starts(key, "zoneinfo.")) ||
+	    !leading_number(a, &x) || !leading_number(b, &y))
 		return false;
 	more = x > y ? x : y;
 	less = x > y ? y : x;
-	return more - less <= MEMINFO_ALIKE || more - less <= more / 10;
+	return more - less <= MEMORY_ALIKE || more - less <= more / 10;
 }
 
 /* The variants don't all have the same value of @key. */

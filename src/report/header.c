@@ -90,32 +90,54 @@ char *header_letter(size_t variant, char *buf)
 	return buf;
 }
 
-/* The workloads by name, each once. */
-static void add_workloads(const struct report_input *in, struct str *out)
+/* The workloads by name, each once, then the words that all titles have. */
+static void add_workloads(const struct report_input *in, const struct titles *titles,
+			  struct str *out)
 {
+	const char *common = str_text(&titles->common);
+	size_t n = 0;
+
 	for (size_t i = 0; i < in->x.n_cases; i++) {
-		bool seen = false;
+		const char *name = in->x.cases[i].workload;
+		bool seen = has_word(common, name, strlen(name));
 
 		for (size_t k = 0; k < i && !seen; k++)
-			seen = str_eq(in->x.cases[k].workload, in->x.cases[i].workload);
+			seen = str_eq(in->x.cases[k].workload, name);
 		if (!seen)
-			str_addf(out, "%s%s", out->len ? ", " : "", in->x.cases[i].workload);
+			str_addf(out, "%s%s", n++ ? ", " : "", name);
 	}
+	if (*common)
+		str_addf(out, "%s%s", n ? ": " : "", common);
 }
 
-/* "2 tasks", "1 to 6 tasks": from the cases' parameter of that name. */
+/* Tasks of a run: those that have counters, in all groups together; else by the parameter. */
+static uint64_t tasks_of(const struct report_input *in, const struct store_run *r)
+{
+	const struct store_case *c = input_case(in, r->case_id);
+	_cleanup_free_ char *text = c ? input_param(c, "tasks") : NULL;
+	uint64_t n = 0, v;
+
+	for (size_t i = 0; i < r->n_counters; i++) {
+		const char *where = r->counters[i].where;
+
+		if (str_starts(where, "task/") && num_u64(where + 5, &v, NULL) == 0 && v >= n)
+			n = v + 1;
+	}
+	if (n == 0 && text && num_u64(text, &v, NULL) == 0)
+		n = v;
+	return n;
+}
+
+/* "2 tasks", "1 to 6 tasks". */
 static void add_tasks(const struct report_input *in, struct str *out)
 {
 	uint64_t min = UINT64_MAX, max = 0;
 
-	for (size_t i = 0; i < in->x.n_cases; i++) {
-		_cleanup_free_ char *text = input_param(&in->x.cases[i], "tasks");
-		uint64_t v;
+	for (size_t i = 0; i < in->runs.n; i++) {
+		uint64_t n = tasks_of(in, &in->runs.v[i]);
 
-		if (!text || num_u64(text, &v, NULL) < 0)
-			continue;
-		min = v < min ? v : min;
-		max = v > max ? v : max;
+		min = n && n < min ? n : min;
+		max = n > max ? n : max;
 	}
 	if (max == 0)
 		return;
@@ -145,10 +167,7 @@ static void put_what(const struct report_input *in, const struct titles *titles,
 {
 	_cleanup_str_ struct str line = STR_INIT(LINE_MAX_BYTES);
 
-	if (titles->common.len)
-		str_add(&line, str_text(&titles->common));
-	else
-		add_workloads(in, &line);
+	add_workloads(in, titles, &line);
 	add_count(in, ENV_CPUS, "CPUs", &line);
 	add_count(in, ENV_NODES, "nodes", &line);
 	add_tasks(in, &line);

@@ -19,6 +19,8 @@
 #include "report/text.h"
 #include "report/verdict.h"
 
+#define VERDICT_WIDTH 13 /* "untrustworthy"; what is longer goes on the next line */
+
 struct native {
 	const struct judge_table *t;
 	const struct report_input *in;
@@ -54,8 +56,8 @@ static void effect_cells(struct text_table *tab, const struct native *nat,
 	text_cell(tab, "%zu", f->n);
 	text_cell(tab, "%s", f->n > 1 ? text_pct_at(d, f->mde, nat->decimals) : "-");
 	verdict_text(nat->t, r, v, &verdict, &detail);
-	last = detail.len ? &detail : &verdict;
 	notes_refs(&nat->notes, r->c->id, notes_of, &refs);
+	last = detail.len || verdict.len + refs.len > VERDICT_WIDTH ? &detail : &verdict;
 	if (refs.len)
 		str_addf(last, last->len ? " %s" : "%s", str_text(&refs));
 	text_cell(tab, "%s", str_text(&verdict));
@@ -81,7 +83,7 @@ static const char *column_name(const struct report_input *in, size_t v, char *bu
 static void pair_table(const struct native *nat, const struct judge_row *const *rows, size_t n,
 		       struct str *out)
 {
-	_cleanup_text_table_ struct text_table tab = { .cols = "LrrrrrrrrL" };
+	_cleanup_text_table_ struct text_table tab = { .cols = "Lrrrrrrrrl" };
 	char a[TEXT_NUM], b[TEXT_NUM];
 	const char *const names[] = { "case", column_name(nat->in, 0, a), "CV",
 				      column_name(nat->in, 1, b), "CV", "change", "95% CI",
@@ -110,13 +112,14 @@ static void base_line(struct text_table *tab, const struct native *nat, const st
 	text_cell(tab, "%s", "");
 	text_cell(tab, "%zu", r->side[0].n);
 	text_cell(tab, "%s", "");
-	text_cell(tab, "%s", str_text(&refs));
+	text_cell(tab, "%s", refs.len <= VERDICT_WIDTH ? str_text(&refs) : "");
+	text_tail(tab, refs.len <= VERDICT_WIDTH ? "" : str_text(&refs));
 }
 
 static void many_table(const struct native *nat, const struct judge_row *const *rows, size_t n,
 		       struct str *out)
 {
-	_cleanup_text_table_ struct text_table tab = { .cols = "LrrrrrrL" };
+	_cleanup_text_table_ struct text_table tab = { .cols = "Lrrrrrrl" };
 	static const char *const names[] = { "case, variant", "median", "CV", "change",
 					     "95% CI", "n", "MDE", "verdict" };
 

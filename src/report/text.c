@@ -35,7 +35,8 @@ static char *pct(char *buf, double fraction, int decimals, bool sign)
 	if (fabs(v) < 0.5 * pow(10, -decimals))
 		v = 0; /* never "-0.0": a change that rounds to nothing has no direction */
 	if (fabs(v) < 9999.5)
-		(void)snprintf(number, sizeof(number), "%.*f", fabs(v) >= 99.95 ? 0 : decimals, v);
+		(void)snprintf(number, sizeof(number), "%.*f",
+			       fabs(v) >= (sign ? 99.95 : 9.95) ? 0 : decimals, v);
 	else if (fabs(v) < 1e15)
 		num_fmt_si(number, sizeof(number), v, 3);
 	else

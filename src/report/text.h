@@ -17,7 +17,10 @@
 
 /* All return @buf, which has TEXT_NUM bytes; "-" when @v is not finite. */
 char *text_pct(char *buf, double fraction); /* as short as it can be: "2%", "0.8%", "0.034%" */
-/* With @decimals, without from 100 % on: "1.2%", "140%"; signed "-3.4%", "+0.7%", "0.0%". */
+/*
+ * With @decimals: "1.2%", signed "-3.4%", "+0.7%", "0.0%". Without from 100 % on, spreads (those
+ * without sign) from 10 % on: "13%", "140%".
+ */
 char *text_pct_at(char *buf, double fraction, int decimals);
 char *text_pct_signed(char *buf, double fraction, int decimals);
 /* Decimals of percentages in a table with that margin: a tenth of it can be told. */

@@ -70,7 +70,7 @@ static void put_fact(struct str *out, size_t indent, const struct store_place *f
 	(void)snprintf(lead, sizeof(lead), "%*s", (int)indent, "");
 	if (f->want && *f->want)
 		text_wrapf(out, lead, indent + 2, "%s: asked %s, is %s", f->key, f->want, f->got);
-	else if (*f->key)
+	else if (*f->key && *f->got)
 		text_wrapf(out, lead, indent + 2, "%s: %s", f->key, f->got);
 }
 
@@ -146,30 +146,53 @@ static void put_run(const struct store_run *r, struct str *out)
 			put_fact(out, 2, &r->places[i]);
 }
 
-static void put_variant(const struct report_input *in, size_t v, struct str *out)
+#define CLASSES_MAX 4 /* different placements of a variant that are drawn */
+
+/* Runs of a variant that read back the same, by the first of them. */
+struct class {
+	const struct store_run *first;
+	size_t n;
+};
+
+static size_t find_classes(const struct report_input *in, size_t v, struct class *ret,
+			   size_t *ret_more)
 {
-	const struct store_run *first = NULL;
-	size_t other = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < in->runs.n; i++) {
 		const struct store_run *r = &in->runs.v[i];
+		size_t k = 0;
 
 		if (r->variant != in->x.variants[v].id || r->n_places == 0)
 			continue;
-		if (!first)
-			first = r;
-		else
-			other += !same_places(first, r);
+		while (k < n && !same_places(ret[k].first, r))
+			k++;
+		if (k == CLASSES_MAX) {
+			(*ret_more)++;
+			continue;
+		}
+		if (k == n)
+			ret[n++] = (struct class){ .first = r };
+		ret[k].n++;
 	}
-	if (!first) {
+	return n;
+}
+
+static void put_variant(const struct report_input *in, size_t v, struct str *out)
+{
+	struct class classes[CLASSES_MAX];
+	size_t more = 0, n = find_classes(in, v, classes, &more);
+
+	for (size_t i = 0; i < n; i++) {
+		text_wrapf(out, "  ", 4, "%s, in %zu run%s, first run %u:", in->x.variants[v].name,
+			   classes[i].n, classes[i].n == 1 ? "" : "s", classes[i].first->seq);
+		put_run(classes[i].first, out);
+	}
+	if (n == 0)
 		text_wrapf(out, "  ", 4, "%s: nothing was recorded", in->x.variants[v].name);
-		return;
-	}
-	text_wrapf(out, "  ", 4, "%s, in run %u:", in->x.variants[v].name, first->seq);
-	put_run(first, out);
-	if (other)
-		text_wrapf(out, "  ", 4, "%zu runs of it read back something else: see show "
-			   "--placement", other);
+	if (more)
+		text_wrapf(out, "  ", 4, "%zu more runs of it read back something else: see show "
+			   "--placement", more);
 }
 
 void tree_put(const struct report_input *in, struct str *out)
