@@ -110,8 +110,9 @@ __must_check int place_check_needs(const struct place_facts *f, const struct pla
 struct place; /* a placement that has been made */
 
 /*
- * Makes it; only what wasn't there before (else -EEXIST). @default_fs is the workload's, used when the spec names none (NULL: no directory is
- * needed). @id names what is made ("mmgauge-ID…"). On failure everything is taken back.
+ * Makes it; only what wasn't there before (else -EEXIST). @default_fs is the workload's, used when
+ * the spec names none (NULL: no directory is needed). @id names what is made ("mmgauge-ID…"). On
+ * failure everything is taken back.
  */
 __must_check int place_open(int rootfd, const struct place_spec *s, const char *default_fs,
 			    const char *id, struct undo *undo, struct place **ret, struct err *e);

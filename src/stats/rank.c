@@ -36,6 +36,11 @@ struct ranks {
 	bool ties;
 };
 
+static void ranks_done(struct ranks *r)
+{
+	free(r->twice);
+}
+
 static struct ranks rank_marks(struct mark *v, size_t n)
 {
 	struct ranks r = { .twice = xcalloc(n ? n : 1, sizeof(*r.twice)) };
@@ -103,8 +108,7 @@ static double signed_p(const struct mark *v, const struct ranks *r, size_t n)
 double rank_signed_p(const double *x, size_t n)
 {
 	_cleanup_free_ struct mark *v = xcalloc(n ? n : 1, sizeof(*v));
-	_cleanup_free_ uint32_t *twice = NULL;
-	struct ranks r;
+	_cleanup_(ranks_done) struct ranks r = { 0 };
 	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -113,7 +117,6 @@ double rank_signed_p(const double *x, size_t n)
 	if (!used)
 		return 1;
 	r = rank_marks(v, used);
-	twice = r.twice;
 	return signed_p(v, &r, used);
 }
 
@@ -202,8 +205,7 @@ double rank_sum_p(const double *x, size_t m, const double *y, size_t n)
 	const size_t all = m + n;
 	const double dm = (double)m, dn = (double)n, dall = (double)all;
 	_cleanup_free_ struct mark *v = xcalloc(all ? all : 1, sizeof(*v));
-	_cleanup_free_ uint32_t *twice = NULL;
-	struct ranks r;
+	_cleanup_(ranks_done) struct ranks r = { 0 };
 	double u = -dm * (dm + 1) / 2;
 
 	if (!m || !n)
@@ -211,7 +213,6 @@ double rank_sum_p(const double *x, size_t m, const double *y, size_t n)
 	for (size_t i = 0; i < all; i++)
 		v[i] = (struct mark){ .v = i < m ? x[i] : y[i - m], .tag = i < m };
 	r = rank_marks(v, all);
-	twice = r.twice;
 	for (size_t i = 0; i < all; i++)
 		u += v[i].tag ? r.twice[i] / 2.0 : 0;
 	if (m <= DIST_EXACT_MAX && n <= DIST_EXACT_MAX && !r.ties)

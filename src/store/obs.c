@@ -133,8 +133,10 @@ static int list_room(struct store *s, struct obs_list *l, struct err *e)
 	if (l->n < l->cap)
 		return 0;
 	v = reallocarray(l->v, cap, sizeof(*v));
-	if (!v)
-		return sql_refuse(s, e, -ENOMEM, "out of memory for %zu samples", cap);
+	if (!v) {
+		(void)sql_refuse(s, e, -ENOMEM, "out of memory for %zu samples", cap);
+		return -ENOMEM;
+	}
 	l->v = v;
 	l->cap = cap;
 	return 0;

@@ -121,7 +121,7 @@ static int open_read(struct store *s, struct err *e)
 	if (stat(path, &st) < 0) {
 		int errnum = errno;
 
-		r = sql_refuse(s, e, -errnum, "%s", strerror(errnum));
+		r = sql_refuse(s, e, -errnum, "%s", strerrordesc_np(errnum));
 		if (errnum == ENOENT)
 			err_hint(e, "\"mmgauge run\" makes a store; -o names it");
 		return r;
@@ -170,7 +170,7 @@ static int lock_file(struct store *s, const char *path, bool *ret_new, struct er
 	if (s->lock_fd < 0 || fstat(s->lock_fd, &st) < 0) {
 		int errnum = errno;
 
-		return sql_refuse(s, e, -errnum, "%s", strerror(errnum));
+		return sql_refuse(s, e, -errnum, "%s", strerrordesc_np(errnum));
 	}
 	r = check_regular(s, &st, e);
 	if (r < 0)
@@ -180,11 +180,11 @@ static int lock_file(struct store *s, const char *path, bool *ret_new, struct er
 
 		if (errnum == EAGAIN || errnum == EACCES)
 			return refuse_second_writer(s, path, e);
-		return sql_refuse(s, e, -errnum, "could not lock it: %s", strerror(errnum));
+		return sql_refuse(s, e, -errnum, "could not lock it: %s", strerrordesc_np(errnum));
 	}
 	/* again: the size may have changed while another had the lock */
 	if (fstat(s->lock_fd, &st) < 0)
-		return sql_refuse(s, e, -EIO, "%s", strerror(errno));
+		return sql_refuse(s, e, -EIO, "%s", strerrordesc_np(errno));
 	*ret_new = st.st_size == 0;
 	return 0;
 }

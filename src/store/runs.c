@@ -46,7 +46,7 @@ static const char *arena_text(struct arena **a, sqlite3_stmt *st, int col)
 	size_t len = strlen(t);
 	char *copy = arena_alloc(a, len + 1);
 
-	memcpy(copy, t, len);
+	memcpy(copy, t, len + 1);
 	return copy;
 }
 

@@ -48,7 +48,7 @@ static int refuse_io(const struct store *s, struct err *e)
 
 	if (errnum <= 0)
 		return sql_refuse(s, e, -EIO, "%s", sqlite3_errmsg(s->db));
-	r = sql_refuse(s, e, -errnum, "%s", strerror(errnum));
+	r = sql_refuse(s, e, -errnum, "%s", strerrordesc_np(errnum));
 	if (errnum == EFBIG)
 		err_hint(e, "raise the file size limit (ulimit -f); " HINT_SAFE);
 	else if (errnum == ENOSPC || errnum == EDQUOT)
