@@ -185,46 +185,36 @@ static void collect_runs(const struct report_input *in, struct notes *l)
 	free(codes.v);
 }
 
-/*
- * Where an operation is the touch of one page of 4 KiB (by the bytes), but a fault isn't: THP or
- * large folios. Other workloads have faults, too, which say nothing about their operations.
- */
-static bool odd_fault(double per_op, double bytes)
-{
-	double bytes_per_op = per_op * bytes;
-
-	return per_op > 1 / 1024.0 && fabs(bytes_per_op / 4096 - 1) < 0.02 &&
-	       fabs(per_op - 1) > 0.01;
-}
-
 static char *plain(char *buf, double v)
 {
-	(void)snprintf(buf, TEXT_NUM, "%.5g", v);
+	(void)snprintf(buf, TEXT_NUM, "%.3g", v);
 	return buf;
 }
 
-/* "0.0625 faults per operation, 65536 bytes per fault", or nothing where that is plain. */
+/*
+ * "0.0625 faults per operation, 65536 bytes per fault", for workloads that touch memory: without
+ * it nobody can know what a fault was (THP, large folios). Nothing for others.
+ */
 static void fault_text(const struct report_input *in, const struct store_case *c, size_t v,
 		       struct str *out)
 {
 	int64_t variant = in->x.variants[v].id;
 	struct quartiles per_op, bytes;
-	char a[TEXT_NUM], b[TEXT_NUM];
+	char a[TEXT_NUM];
 	size_t n;
 
 	if (!input_samples(in, c->id, variant, METRIC_FAULTS_PER_OP, &per_op, &n) ||
-	    !input_samples(in, c->id, variant, METRIC_BYTES_PER_FAULT, &bytes, &n) ||
-	    !odd_fault(per_op.median, bytes.median))
+	    !input_samples(in, c->id, variant, METRIC_BYTES_PER_FAULT, &bytes, &n))
 		return;
-	str_addf(out, "%s faults per operation, %s bytes per fault", plain(a, per_op.median),
-		 plain(b, bytes.median));
+	str_addf(out, "%s faults per operation, %.0f bytes per fault", plain(a, per_op.median),
+		 bytes.median);
 }
 
 static void collect_faults(const struct report_input *in, struct notes *l,
 			   const struct store_case *c)
 {
 	_cleanup_str_ struct str text = STR_INIT(NOTE_MAX), first = STR_INIT(NOTE_MAX);
-	bool same = true, odd = false;
+	bool same = true, any = false;
 	size_t note;
 
 	fault_text(in, c, 0, &first);
@@ -235,13 +225,12 @@ static void collect_faults(const struct report_input *in, struct notes *l,
 		same = same && str_eq(str_text(&one), str_text(&first));
 		if (!one.len)
 			continue;
-		str_addf(&text, "%s%s %s", odd ? "; " : "", in->x.variants[v].name,
+		str_addf(&text, "%s%s %s", any ? "; " : "", in->x.variants[v].name,
 			 str_text(&one));
-		odd = true;
+		any = true;
 	}
-	if (!odd)
+	if (!any)
 		return;
-	str_add(same ? &first : &text, ": not one page of 4 KiB");
 	note = numbered(l, str_text(same ? &first : &text));
 	for (size_t v = 0; v < in->x.n_variants; v++)
 		refer(l, note, c->id, v);

@@ -16,6 +16,7 @@
 #include "base/fsx.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "build_id.h"
 #include "run/internal.h"
 #include "undo/undo.h"
 
@@ -136,11 +137,25 @@ int run_open_targets(struct run *r, struct err *e)
 	return 0;
 }
 
-static char *case_params(const struct plan_case *c)
+/*
+ * All parameters with their values, defaults too, but for those that some variant sets: what a
+ * case is in any store.
+ */
+static char *case_params(const struct plan *p, const struct plan_case *c)
 {
-	_cleanup_str_ struct str out = STR_INIT(1 << 17);
+	_cleanup_str_ struct str all = STR_INIT(1 << 17), out = STR_INIT(1 << 17);
+	_cleanup_kvs_ struct kvs kvs = { 0 };
+	struct params parsed = { 0 };
 
-	kvs_format(&c->params, &out);
+	if (params_parse(c->workload, &c->params, &parsed, NULL) == 0)
+		params_format(&parsed, &all);
+	params_done(&parsed);
+	if (kvs_parse(str_text(&all), &kvs, NULL) < 0 || kvs.n == 0)
+		kvs_copy(&kvs, &c->params);
+	for (size_t i = 0; i < p->n_variants; i++)
+		for (size_t k = 0; k < p->variants[i].params.n; k++)
+			kvs_unset(&kvs, p->variants[i].params.v[k].key);
+	kvs_format(&kvs, &out);
 	return xstrdup(str_text(&out));
 }
 
@@ -178,12 +193,24 @@ static void fill_cases(struct run *r)
 		x->cases[i] = (struct store_case){
 			.workload = xstrdup(c->workload->name),
 			.revision = c->workload->revision,
-			.params = case_params(c),
+			.params = case_params(r->plan, c),
 			.title = xstrdup(c->title),
 			.op = xstrdup(c->workload->op),
 			.primary_row = c->primary,
 		};
 	}
+}
+
+/* A drawn seed is put in, right after "mmgauge run": run again, it gives the same order. */
+static char *command_with_seed(const char *command, uint64_t seed)
+{
+	const char *after = command + strcspn(command, " ");
+
+	after += *after == ' ';
+	after += strcspn(after, " ");
+	if (!seed)
+		return xstrdup(command);
+	return xasprintf("%.*s --seed %" PRIu64 "%s", (int)(after - command), command, seed, after);
 }
 
 static void fill_experiment(struct run *r, const char *hash)
@@ -194,15 +221,16 @@ static void fill_experiment(struct run *r, const char *hash)
 	x->name = xstrdup(p->name);
 	x->plan_text = xstrdup(p->text);
 	x->plan_hash = xstrdup(hash);
-	x->command = xstrdup(r->opts->command);
 	x->order = xstrdup("balanced");
 	x->seed = p->seed ? p->seed : rng_fresh_seed();
+	x->command = command_with_seed(r->opts->command, p->seed ? 0 : x->seed);
 	x->margin = p->margin;
 	x->time_ns = p->time_ns;
 	x->warmup_ns = p->warmup_ns;
 	x->rounds_planned = p->rounds;
 	x->wall_start_ns = (int64_t)clock_wall_ns();
-	x->tool = xasprintf("mmgauge, agent build %s", r->targets[0].build);
+	x->tool = xasprintf("mmgauge %s, build %s, agent build %s", BUILD_VERSION, BUILD_ID,
+			    r->targets[0].build);
 	x->status = xstrdup("running");
 	if (!x->skipped)
 		x->skipped = xstrdup("");

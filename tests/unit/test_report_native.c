@@ -282,7 +282,7 @@ static void reason_is_never_missing(void)
 	fixture_input(&f, &in);
 	CHECK_OK(judge_experiment(&in.x, in.obs, in.n_obs, -1, &t, &e));
 	notes_collect(&t, &in, &notes);
-	CHECK_EQ(notes.numbered.n, 4);
+	CHECK_EQ(notes.numbered.n, 5);
 	notes_refs(&notes, f.runs[7].case_id, NO_VARIANT, &refs);
 	CHECK(refs.len > 0);
 	CHECK_HAS(notes.numbered.v[0], "limit_not_reached: 1");
