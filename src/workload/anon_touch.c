@@ -102,8 +102,7 @@ static int verify(struct task *t, struct err *e)
 	size_t step = s->pages / VERIFIED_PAGES + 1;
 
 	if (atomic_load_explicit(&t->ops, memory_order_relaxed) == 0)
-		return err_set(e, -EIO, "task %u touched no page within the measured time",
-			       t->index);
+		return err_set(e, -EIO, "it touched no page within the measured time");
 	for (size_t i = 0; i < s->pages; i += step)
 		if (*page_word(s, i) != word_of(t, i))
 			return err_set(e, -EIO, "page %zu of task %u lost what was written to it",

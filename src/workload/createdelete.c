@@ -169,7 +169,7 @@ static int run(struct task *t, struct err *e)
 }
 
 /* One more write, looked at: is it in the page cache? A limit may have taken half back already. */
-static int verify_file(const struct task *t, const struct state *s, struct err *e)
+static int verify_file(const struct state *s, struct err *e)
 {
 	uint64_t page = fault_page_bytes();
 	uint64_t pages = (s->bytes + page - 1) / page, resident = 0;
@@ -180,8 +180,8 @@ static int verify_file(const struct task *t, const struct state *s, struct err *
 	r = cache_resident(s->fd, 0, s->bytes, &resident, e);
 	if (r == 0 && resident < (pages + 1) / 2)
 		r = err_set(e, -EIO,
-			    "task %u wrote %" PRIu64 " pages but %" PRIu64
-			    " are in the page cache", t->index, pages, resident);
+			    "it wrote %" PRIu64 " pages but %" PRIu64
+			    " are in the page cache", pages, resident);
 	if (ftruncate(s->fd, 0) < 0 && r == 0)
 		r = err_errno(e, errno, "could not truncate the file again");
 	return r;
@@ -202,9 +202,9 @@ static int verify(struct task *t, struct err *e)
 	const struct state *s = t->priv;
 
 	if (ops != s->passes)
-		return err_set(e, -EIO, "task %u made %" PRIu64 " of %" PRIu64 " passes", t->index,
+		return err_set(e, -EIO, "it made %" PRIu64 " of %" PRIu64 " passes",
 			       ops, s->passes);
-	return s->anon ? verify_anon(t, s, e) : verify_file(t, s, e);
+	return s->anon ? verify_anon(t, s, e) : verify_file(s, e);
 }
 
 static void task_done(struct task *t)

@@ -132,13 +132,11 @@ int fault_at_least(const struct task *t, uint64_t pages, uint64_t largest_bytes,
 	uint64_t faults = t->minflt + t->majflt;
 
 	if (pages == 0)
-		return err_set(e, -EIO, "task %u touched no page within the measured time",
-			       t->index);
+		return err_set(e, -EIO, "it touched no page within the measured time");
 	if (faults == 0 || faults < pages / (largest_bytes / fault_page_bytes()))
 		return err_set(e, -EIO,
-			       "task %u touched %" PRIu64 " new pages with %" PRIu64
-			       " page faults: they were there already",
-			       t->index, pages, faults);
+			       "it touched %" PRIu64 " new pages with %" PRIu64
+			       " page faults: they were there already", pages, faults);
 	return 0;
 }
 
@@ -148,9 +146,8 @@ int fault_check(const struct task *t, uint64_t pages, uint64_t largest_bytes, st
 
 	if (pages && faults > pages + pages / 20 + SLACK_FAULTS && !FAULT_SHADOW)
 		return err_set(e, -EIO,
-			       "task %u took %" PRIu64 " page faults for %" PRIu64 " pages: "
-			       "something else faulted",
-			       t->index, faults, pages);
+			       "it took %" PRIu64 " page faults for %" PRIu64 " pages: "
+			       "something else faulted", faults, pages);
 	return fault_at_least(t, pages, largest_bytes, e);
 }
 

@@ -14,11 +14,11 @@
 struct err;
 struct task;
 
-/* The thread sanitizer's shadow of mapped memory faults, too: then there may be any number more. */
-#if defined(__SANITIZE_THREAD__)
+/* A sanitizer's shadow of mapped memory faults, too: then there may be any number more. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define FAULT_SHADOW 1
 #elif defined(__has_feature)
-#define FAULT_SHADOW __has_feature(thread_sanitizer)
+#define FAULT_SHADOW (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
 #else
 #define FAULT_SHADOW 0
 #endif

@@ -171,10 +171,9 @@ static int verify(struct task *t, struct err *e)
 	const struct state *s = t->priv;
 
 	if (ops == 0)
-		return err_set(e, -EIO, "task %u read nothing within the measured time", t->index);
+		return err_set(e, -EIO, "it read nothing within the measured time");
 	if (t->bytes != ops * s->block)
-		return err_set(e, -EIO, "task %u read %" PRIu64 " bytes in %" PRIu64 " blocks",
-			       t->index, t->bytes, ops);
+		return err_set(e, -EIO, "it read %" PRIu64 " bytes in %" PRIu64 " blocks", t->bytes, ops);
 	return verify_cached(t, s, e);
 }
 

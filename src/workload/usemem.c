@@ -159,8 +159,7 @@ static int verify(struct task *t, struct err *e)
 	if (root < 0)
 		return root;
 	if (ops != want)
-		return err_set(e, -EIO, "task %u made %" PRIu64 " of %" PRIu64 " accesses",
-			       t->index, ops, want);
+		return err_set(e, -EIO, "it made %" PRIu64 " of %" PRIu64 " accesses", ops, want);
 	return fault_at_least(t, pages ? pages : drawn_pages(t),
 			      fault_largest_anon_bytes(root), e);
 }
