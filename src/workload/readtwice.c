@@ -173,7 +173,8 @@ static int verify(struct task *t, struct err *e)
 	if (ops == 0)
 		return err_set(e, -EIO, "it read nothing within the measured time");
 	if (t->bytes != ops * s->block)
-		return err_set(e, -EIO, "it read %" PRIu64 " bytes in %" PRIu64 " blocks", t->bytes, ops);
+		return err_set(e, -EIO, "it read %" PRIu64 " bytes in %" PRIu64 " blocks", t->bytes,
+			       ops);
 	return verify_cached(t, s, e);
 }
 
