@@ -21,7 +21,7 @@ struct peer {
 static double wis_rate(void *arg)
 {
 	const struct peer *p = arg;
-	struct bench_run b = bench_cmd("setarch -R %s/%s_processes -t 1 -s 5", p->wis, p->test);
+	struct bench_run b = bench_cmd("setarch -R %s/%s_processes -t 1 -s 1", p->wis, p->test);
 	double sum = 0;
 
 	for (const char *at = str_text(&b.out); (at = strstr(at, "total:")); at++) {
@@ -38,7 +38,7 @@ static double wis_rate(void *arg)
 static double our_rate(void *arg)
 {
 	const struct peer *p = arg;
-	struct bench_run b = bench_cmd("%s %s --tasks 1 --time 8s --warmup 1ms --cpus 0 --fs dir "
+	struct bench_run b = bench_cmd("%s %s --tasks 1 --time 5s --warmup 1ms --cpus 0 --fs dir "
 				       "--dir /tmp",
 				       p->agent, p->test);
 	double rate = bench_sum(&b, "task/", "ops") / b.cpu_s;
