@@ -17,8 +17,6 @@ static const char *kind_name(enum workload_kind k)
 		return "rate: loops until told to stop, operations are counted";
 	case WORKLOAD_BATCH:
 		return "batch: a fixed amount of work is timed";
-	case WORKLOAD_LATENCY:
-		return "latency: single operations are timed";
 	case WORKLOAD_DRIVER:
 		return "driver: a real program is run";
 	}

@@ -81,7 +81,7 @@ static bool named_metric(const struct params *p, struct metric_spec *ret)
 /* What worker/ derives: see the table in worker/metric.c. */
 static const char *const derived[] = {
 	"elapsed_s", "ops_per_s", "ops_per_cpu_s", "ops_per_machine_cpu_s",
-	"faults_per_op", "bytes_per_fault", "bytes_per_s", "ns_per_op", "cpu_s",
+	"faults_per_op", "bytes_per_fault", "bytes_per_s", "cpu_s",
 };
 
 static int check_metric_name(const char *name, struct err *e)

@@ -56,8 +56,6 @@ const char *workload_primary(const struct workload *w, const struct params *p, u
 		return "elapsed_s";
 	case WORKLOAD_DRIVER:
 		return w->named_metric && w->named_metric(p, &named) ? named.name : "elapsed_s";
-	case WORKLOAD_LATENCY:
-		return "ns_per_op";
 	case WORKLOAD_RATE:
 		break;
 	}

@@ -22,7 +22,6 @@ struct str;
 enum workload_kind {
 	WORKLOAD_RATE,	  /* loops until told to stop; value = operations / measured time */
 	WORKLOAD_BATCH,	  /* a fixed amount of work; value = seconds from gate to the last end */
-	WORKLOAD_LATENCY, /* times single operations or small batches; value = ns per operation */
 	WORKLOAD_DRIVER,  /* runs a real program and reads its report */
 };
 

@@ -55,8 +55,6 @@ static void primary_follows_the_kind(void)
 	CHECK_STR(workload_primary(&w, &p, 1), "ops_per_s");
 	w.kind = WORKLOAD_BATCH;
 	CHECK_STR(workload_primary(&w, &p, 1), "elapsed_s");
-	w.kind = WORKLOAD_LATENCY;
-	CHECK_STR(workload_primary(&w, &p, 4), "ns_per_op");
 	w.kind = WORKLOAD_DRIVER;
 	CHECK_STR(workload_primary(&w, &p, 1), "elapsed_s");
 	w.named_metric = named_c;

@@ -128,7 +128,7 @@ static inline int rig_start(struct rig *r, struct err *e)
 /* Warm-up and measured part; RATE workloads are stopped after @run_ns. */
 static inline int rig_measure(struct rig *r, uint64_t run_ns, struct err *e)
 {
-	bool rate = r->w->kind == WORKLOAD_RATE || r->w->kind == WORKLOAD_LATENCY;
+	bool rate = r->w->kind == WORKLOAD_RATE;
 	int ret = 0;
 
 	r->task.my_phase = PHASE_WARM;
