@@ -47,6 +47,7 @@ static void join(struct err *e, const char *head, const char *tail)
 
 int err_errno(struct err *e, int errnum, const char *fmt, ...)
 {
+	/* cppcheck-suppress ctunullpointer ; sizeof reads nothing */
 	char what[sizeof(e->msg)], reason[80];
 	va_list ap;
 
@@ -64,6 +65,7 @@ int err_errno(struct err *e, int errnum, const char *fmt, ...)
 
 int err_wrap(struct err *e, int code, const char *fmt, ...)
 {
+	/* cppcheck-suppress ctunullpointer ; sizeof reads nothing */
 	char context[sizeof(e->msg)], inner[sizeof(e->msg)];
 	va_list ap;
 

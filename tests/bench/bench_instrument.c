@@ -26,7 +26,7 @@ static double bare_rate(void *arg)
 
 static void bench_null(void)
 {
-	double ratio[12];
+	double ratio[12], mid;
 
 	for (size_t i = 0; i < ARRAY_LEN(ratio); i++) {
 		double a, b;
@@ -40,9 +40,10 @@ static void bench_null(void)
 		}
 		ratio[i] = a / b;
 	}
-	bench_say(bench_median(ratio, ARRAY_LEN(ratio)) >= 0.95,
-		  "null against a bare loop: %.3f [%.3f .. %.3f] of 12 pairs (at least 0.95)",
-		  bench_median(ratio, ARRAY_LEN(ratio)), ratio[0], ratio[ARRAY_LEN(ratio) - 1]);
+	mid = bench_median(ratio, ARRAY_LEN(ratio));
+	bench_say(mid >= 0.95,
+		  "null against a bare loop: %.3f [%.3f .. %.3f] of 12 pairs (at least 0.95)", mid,
+		  ratio[0], ratio[ARRAY_LEN(ratio) - 1]);
 }
 
 static double delay_ns(unsigned steps)
@@ -86,32 +87,56 @@ static void bench_delay_linear(void)
 		  b, 100 * worst);
 }
 
-/* Value of a column of the only row that holds @variant in `compare --csv`. */
+/* Cuts the next field of a line of RFC 4180 off, its quotes taken away, in place. */
+static char *csv_cut(char **rest)
+{
+	char *field = *rest, *to = field, *p = field;
+	bool quoted = false;
+
+	if (!p)
+		return NULL;
+	for (; *p && (quoted || *p != ','); p++) {
+		if (*p == '"')
+			quoted = !quoted;
+		else
+			*to++ = *p;
+	}
+	*rest = *p ? p + 1 : NULL;
+	*to = '\0';
+	return field;
+}
+
+/* The field of @line below the heading @column. */
+static char *csv_at(char *line, const char *heads, const char *column)
+{
+	char *copy = xstrdup(heads), *h = copy, *head, *field = NULL;
+
+	while ((head = csv_cut(&h)) && (field = csv_cut(&line)))
+		if (strcmp(head, column) == 0)
+			break;
+	free(copy);
+	return head ? field : NULL;
+}
+
+/* Value of a column in the row of the primary metric of @variant in `compare --csv`. */
 static void csv_field(const char *csv, const char *variant, const char *column, char *buf,
 		      size_t len)
 {
-	char *copy = xstrdup(csv), *rest = copy, *line = str_cut(&rest, "\n");
-	char *heads = line, *head;
-	size_t col = 0, variant_col = 0, n = 0;
+	char *copy = xstrdup(csv), *rest = copy, *heads = str_cut(&rest, "\r\n"), *line;
 
-	for (; (head = str_cut(&heads, ",\r")); n++) {
-		if (strcmp(head, column) == 0)
-			col = n;
-		if (strcmp(head, "variant") == 0)
-			variant_col = n;
-	}
 	buf[0] = '\0';
-	while ((line = str_cut(&rest, "\n")) && *line) {
-		char *fields[64], *f = line;
-		size_t k = 0;
+	while ((line = str_cut(&rest, "\r\n"))) {
+		char *a = xstrdup(line), *b = xstrdup(line);
+		const char *v = csv_at(a, heads, "variant"), *m = csv_at(b, heads, "primary_metric");
 
-		while (k < 64 && (fields[k] = str_cut(&f, ",\r")))
-			k++;
-		if (k > variant_col && k > col && strcmp(fields[variant_col], variant) == 0 &&
-		    !buf[0])
-			snprintf(buf, len, "%s", fields[col]);
+		if (v && m && strcmp(v, variant) == 0 && strcmp(m, "yes") == 0)
+			snprintf(buf, len, "%s", csv_at(line, heads, column));
+		free(a);
+		free(b);
 	}
 	free(copy);
+	if (!buf[0])
+		bench_die("no such row in the table", NULL);
 }
 
 static void compare_field(const char *column, char *buf, size_t len)
@@ -201,7 +226,7 @@ static void bench_groups(void)
 		  "(below 32 MiB each)",
 		  b.maxrss_kib);
 	str_done(&b.out);
-	b = bench_cmd("sqlite3 bench.db select(value)from(v_counters)where(name='common_window')");
+	b = bench_cmd("sqlite3 bench.db select(value)from(v_counters)where(counter='common_window')");
 	window = xstrdup(str_text(&b.out));
 	v = strtod(window, NULL);
 	bench_say(v >= 0.9, "their common window is %.1f %% of the run (at least 90)", 100 * v);
@@ -209,17 +234,29 @@ static void bench_groups(void)
 	str_done(&b.out);
 }
 
-int main(void)
+/* All parts, or those that are named. */
+int main(int argc, char **argv)
 {
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} parts[] = {
+		{ "null", bench_null },		{ "linear", bench_delay_linear },
+		{ "change", bench_delay_change }, { "start", bench_start_up },
+		{ "groups", bench_groups },	{ "aa", bench_false_and_true },
+	};
+
 	agent = bench_env("MMGAUGE_AGENT", "build/mmgauge-agent");
 	tool = bench_env("MMGAUGE_TOOL", "build/mmgauge");
 	bare = bench_env("MMGAUGE_BARE_LOOP", "build/tests/bench/bare_loop");
-	bench_null();
-	bench_delay_linear();
-	bench_delay_change();
-	bench_start_up();
-	bench_groups();
-	bench_false_and_true();
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		bool wanted = argc < 2;
+
+		for (int k = 1; k < argc; k++)
+			wanted = wanted || strcmp(argv[k], parts[i].name) == 0;
+		if (wanted)
+			parts[i].run();
+	}
 	unlink("bench.db");
 	return bench_done();
 }
