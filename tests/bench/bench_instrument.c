@@ -127,7 +127,8 @@ static void csv_field(const char *csv, const char *variant, const char *column, 
 	buf[0] = '\0';
 	while ((line = str_cut(&rest, "\r\n"))) {
 		char *a = xstrdup(line), *b = xstrdup(line);
-		const char *v = csv_at(a, heads, "variant"), *m = csv_at(b, heads, "primary_metric");
+		const char *v = csv_at(a, heads, "variant");
+		const char *m = csv_at(b, heads, "primary_metric");
 
 		if (v && m && strcmp(v, variant) == 0 && strcmp(m, "yes") == 0)
 			snprintf(buf, len, "%s", csv_at(line, heads, column));
@@ -226,7 +227,8 @@ static void bench_groups(void)
 		  "(below 32 MiB each)",
 		  b.maxrss_kib);
 	str_done(&b.out);
-	b = bench_cmd("sqlite3 bench.db select(value)from(v_counters)where(counter='common_window')");
+	b = bench_cmd("sqlite3 bench.db "
+		      "select(value)from(v_counters)where(counter='common_window')");
 	window = xstrdup(str_text(&b.out));
 	v = strtod(window, NULL);
 	bench_say(v >= 0.9, "their common window is %.1f %% of the run (at least 90)", 100 * v);
