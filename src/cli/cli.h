@@ -28,6 +28,12 @@ struct judge_table;
  */
 __must_check int cli_load(const char *path, int64_t id, double margin, struct report_input *in,
 			  struct judge_table *t, struct err *e);
+/*
+ * The same of several stores, joined into one table when there are more than one; without any,
+ * of the default one. @id is for a single store; of several it is the last of each.
+ */
+__must_check int cli_load_all(char *const *paths, size_t n, int64_t id, double margin,
+			      struct report_input *in, struct judge_table *t, struct err *e);
 /* At most one word, the store; the default one when there is none. */
 __must_check int cli_store_arg(int argc, char **argv, const char **ret, struct err *e);
 

@@ -26,13 +26,13 @@ static int compare_main(int argc, char **argv, struct err *e)
 	_cleanup_str_ struct str out = STR_INIT(REPORT_MAX);
 	struct report_input in = { 0 };
 	struct judge_table t = { 0 };
-	const char *path;
-	int r = cli_store_arg(argc, argv, &path, e);
+	int r = 0;
 
-	if (r == 0 && arg_json + arg_csv + arg_full > 1)
+	if (arg_json + arg_csv + arg_full > 1)
 		r = err_set(e, -EINVAL, "--full, --json and --csv exclude each other");
 	if (r == 0)
-		r = cli_load(path, (int64_t)arg_experiment, arg_margin, &in, &t, e);
+		r = cli_load_all(argv, (size_t)argc, (int64_t)arg_experiment, arg_margin, &in, &t,
+				 e);
 	if (r == 0 && arg_json)
 		r = report_json(&t, &in, &out, e);
 	else if (r == 0 && arg_csv)
@@ -49,11 +49,15 @@ static int compare_main(int argc, char **argv, struct err *e)
 const struct cmd cmd_compare = {
 	.name = "compare",
 	.summary = "what changed between the variants of an experiment, and how sure that is",
-	.synopsis = "[STORE]",
+	.synopsis = "[STORE...]",
 	.about = "Per row: centre and spread of each variant, the change with its 95 % interval,\n"
-		 "rounds, the smallest change that could have been seen, the verdict.\n",
+		 "rounds, the smallest change that could have been seen, the verdict.\n"
+		 "\n"
+		 "Several stores are joined: variants measured on different days or machines, or\n"
+		 "after reboots, meet in one table. The first variant of the first is the base.\n",
 	.examples = "  mmgauge compare\n"
 		    "  mmgauge compare --full mmgauge.db\n"
+		    "  mmgauge compare before.db after.db\n"
 		    "  mmgauge compare --json | jq .\n",
 	.opts = opts,
 	.main = compare_main,

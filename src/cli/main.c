@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "build_id.h"
 #include "cli/cli.h"
 #include "judge/judge.h"
@@ -59,8 +60,7 @@ int cli_store_arg(int argc, char **argv, const char **ret, struct err *e)
 	return 0;
 }
 
-int cli_load(const char *path, int64_t id, double margin, struct report_input *in,
-	     struct judge_table *t, struct err *e)
+static int load_one(const char *path, int64_t id, struct report_input *in, struct err *e)
 {
 	struct store *s = NULL;
 	int r = store_open(path, STORE_READ, &s, e);
@@ -68,9 +68,50 @@ int cli_load(const char *path, int64_t id, double margin, struct report_input *i
 	if (r == 0)
 		r = report_load(s, id, in, e);
 	store_close(s);
-	if (r == 0)
-		r = judge_experiment(&in->x, in->obs, in->n_obs, margin, t, e);
 	return r;
+}
+
+int cli_load(const char *path, int64_t id, double margin, struct report_input *in,
+	     struct judge_table *t, struct err *e)
+{
+	int r = load_one(path, id, in, e);
+
+	return r < 0 ? r : judge_experiment(&in->x, &in->data, margin, t, e);
+}
+
+static int join(char *const *paths, size_t n, struct report_input *ret, struct err *e)
+{
+	struct report_input *parts = xcalloc(n, sizeof(*parts));
+	struct strv labels = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const char *slash = strrchr(paths[i], '/');
+
+		strv_add(&labels, slash ? slash + 1 : paths[i]);
+		r = load_one(paths[i], 0, &parts[i], e);
+	}
+	if (r == 0)
+		r = report_join(parts, (const char *const *)labels.v, n, ret, e);
+	for (size_t i = 0; i < n; i++)
+		report_input_done(&parts[i]);
+	free(parts);
+	strv_done(&labels);
+	return r;
+}
+
+int cli_load_all(char *const *paths, size_t n, int64_t id, double margin, struct report_input *in,
+		 struct judge_table *t, struct err *e)
+{
+	int r;
+
+	if (n <= 1)
+		return cli_load(n ? paths[0] : DEFAULT_STORE, id, margin, in, t, e);
+	if (id)
+		return err_set(e, -EINVAL, "--experiment is for a single store; of several the "
+			       "last experiment of each is taken");
+	r = join(paths, n, in, e);
+	return r < 0 ? r : judge_experiment(&in->x, &in->data, margin, t, e);
 }
 
 /* For man/mmgauge.1: the parts that come from the tables. */

@@ -99,33 +99,105 @@ static void measure_ratios(const double *log_ratio, size_t n, struct judge_effec
 	f->mde = expm1(power_mde(summary_stddev(d, n), n, JUDGE_ALPHA, POWER_USUAL));
 }
 
-void judge_measure(const struct judge_picks *base, const struct judge_picks *variant,
-		   struct judge_effect *ret)
+/* Both sides on their own: differences of logs of any two of them. */
+static void measure_shift(const struct judge_sides *s, struct judge_effect *f)
+{
+	double lo, hi, se_n;
+	struct ttest t;
+
+	if (!f->n)
+		return;
+	t = ttest_welch(s->variant, s->n_variant, s->base, s->n_base, interval_level);
+	f->change = expm1(rank_shift(s->variant, s->n_variant, s->base, s->n_base));
+	f->p = rank_sum_p(s->variant, s->n_variant, s->base, s->n_base);
+	f->t_lo = expm1(t.lo);
+	f->t_hi = expm1(t.hi);
+	if (f->n < JUDGE_MIN_UNPAIRED)
+		return;
+	if (rank_shift_interval(s->variant, s->n_variant, s->base, s->n_base, interval_level, &lo,
+				&hi)) {
+		f->lo = expm1(lo);
+		f->hi = expm1(hi);
+	}
+	if (rank_shift_interval(s->variant, s->n_variant, s->base, s->n_base, EQUIV_LEVEL, &lo,
+				&hi)) {
+		f->lo90 = expm1(lo);
+		f->hi90 = expm1(hi);
+	}
+	/* as of n differences with the same standard error: n - 1 degrees are on the safe side */
+	se_n = t.se * sqrt((double)f->n);
+	f->mde = expm1(power_mde(se_n, f->n, JUDGE_ALPHA, POWER_USUAL));
+}
+
+static bool measured_exactly(const struct judge_picks *base, const struct judge_picks *variant,
+			     struct judge_effect *f)
+{
+	if (!constant(base) || !constant(variant))
+		return false;
+	measure_exact(exact_change(base->v[0].value, variant->v[0].value), f);
+	return true;
+}
+
+static void measure_unpaired(const struct judge_picks *base, const struct judge_picks *variant,
+			     bool boots_known, struct judge_effect *f)
+{
+	struct judge_sides s;
+
+	judge_split(base, variant, boots_known, &s);
+	f->unpaired = true;
+	f->n = s.n_base < s.n_variant ? s.n_base : s.n_variant;
+	f->by_boot = s.by_boot;
+	f->single_boot = s.single_boot;
+	f->no_ratio = s.n_no_ratio > 0;
+	if (measured_exactly(base, variant, f))
+		f->n = base->n < variant->n ? base->n : variant->n;
+	else
+		measure_shift(&s, f);
+	judge_sides_done(&s);
+}
+
+static void measure_paired(const struct judge_picks *base, const struct judge_picks *variant,
+			   struct judge_effect *f)
 {
 	struct judge_pairs pairs;
 
 	judge_pair(base, variant, &pairs);
-	*ret = (struct judge_effect){
-		.n = pairs.n,
-		.by_boot = pairs.by_boot,
-		.single_boot = pairs.single_boot,
-		.no_ratio = pairs.n_no_ratio > 0,
-		.verdict = VERDICT_NONE,
-	};
-	unknown(ret);
-	if (pairs.n + pairs.n_no_ratio > 0 && constant(base) && constant(variant)) {
-		ret->n += pairs.n_no_ratio;
-		measure_exact(exact_change(base->v[0].value, variant->v[0].value), ret);
-	} else {
-		measure_ratios(pairs.log_ratio, pairs.n, ret);
-	}
-	ret->p_adjusted = ret->p;
+	f->n = pairs.n;
+	f->by_boot = pairs.by_boot;
+	f->single_boot = pairs.single_boot;
+	f->no_ratio = pairs.n_no_ratio > 0;
+	if (pairs.n + pairs.n_no_ratio > 0 && measured_exactly(base, variant, f))
+		f->n += pairs.n_no_ratio;
+	else
+		measure_ratios(pairs.log_ratio, pairs.n, f);
 	judge_pairs_done(&pairs);
+}
+
+void judge_measure(const struct judge_picks *base, const struct judge_picks *variant,
+		   enum judge_pairing pairing, struct judge_effect *ret)
+{
+	*ret = (struct judge_effect){ .verdict = VERDICT_NONE };
+	unknown(ret);
+	if (pairing == JUDGE_PAIRED)
+		measure_paired(base, variant, ret);
+	else
+		measure_unpaired(base, variant, pairing == JUDGE_UNPAIRED, ret);
+	ret->p_adjusted = ret->p;
+}
+
+static size_t least_n(const struct judge_effect *f)
+{
+	return f->unpaired ? JUDGE_MIN_UNPAIRED : JUDGE_MIN_ROUNDS;
+}
+
+bool judge_has_interval(const struct judge_effect *f)
+{
+	return f->exact || f->n >= least_n(f);
 }
 
 bool judge_testable(const struct judge_effect *f)
 {
-	return !f->single_boot && !f->no_ratio && f->n >= JUDGE_MIN_ROUNDS;
+	return !f->single_boot && !f->no_ratio && f->n >= least_n(f);
 }
 
 bool judge_side_untrustworthy(const struct judge_side *s)
@@ -170,6 +242,19 @@ unsigned judge_rounds_for(uint64_t comparisons)
 	return n;
 }
 
+/* The same without pairs: the smallest p of n v n is 2 / (2n over n). */
+static unsigned values_for(uint64_t comparisons)
+{
+	double combinations = 70; /* 8 over 4 */
+	unsigned n = JUDGE_MIN_UNPAIRED;
+
+	while (2 / combinations > JUDGE_ALPHA / (double)comparisons) {
+		n++;
+		combinations *= 2 * (2.0 * n - 1) / n;
+	}
+	return n;
+}
+
 /* The spread behind a minimal detectable effect. */
 static double spread_of(const struct judge_effect *f)
 {
@@ -197,8 +282,9 @@ unsigned judge_more_rounds(const struct judge_effect *f, double margin, size_t f
 
 	if (f->single_boot || f->no_ratio || f->exact)
 		return 0;
-	least = judge_rounds_for(family ? family : 1);
-	if (f->n < JUDGE_MIN_ROUNDS)
+	least = f->unpaired ? values_for(family ? family : 1) :
+			      judge_rounds_for(family ? family : 1);
+	if (f->n < least_n(f))
 		return (unsigned)least - (unsigned)f->n;
 	need = pairs_needed(f, margin, family ? family : 1);
 	if (!(need > 0))

@@ -5,7 +5,7 @@
 
 #include "judge/judge.h"
 
-/* The sample that counts for a round. */
+/* The value that counts for a round; of an imported run of many samples, for each of them. */
 struct judge_pick {
 	unsigned round, repeat, seq;
 	int64_t boot;
@@ -18,9 +18,15 @@ struct judge_picks {
 };
 void judge_picks_done(struct judge_picks *p);
 
-/* The good samples of one variant of one row; the bad ones are counted in @ret_side. */
-void judge_pick_rounds(const struct store_obs *obs, size_t n, struct judge_picks *ret,
-		       struct judge_side *ret_side);
+/*
+ * The good samples of one variant of one row; the bad ones are counted in @ret_side. A run that
+ * left many samples counts once, with their mean, unless @by_sample.
+ */
+void judge_pick_rounds(const struct store_data *d, const struct store_series *series,
+		       bool by_sample, struct judge_picks *ret, struct judge_side *ret_side);
+
+/* A side is one run only, with many samples: they are all that varies. */
+bool judge_one_run(const struct store_data *d, const struct store_series *series);
 
 struct judge_pairs {
 	double *log_ratio; /* variant over base */
@@ -32,9 +38,23 @@ void judge_pairs_done(struct judge_pairs *p);
 void judge_pair(const struct judge_picks *base, const struct judge_picks *variant,
 		struct judge_pairs *ret);
 
+/* The logs of both sides, for values that are no pairs: sorted. */
+struct judge_sides {
+	double *base, *variant;
+	size_t n_base, n_variant;
+	size_t n_no_ratio; /* values <= 0 */
+	bool by_boot, single_boot;
+};
+void judge_sides_done(struct judge_sides *s);
+void judge_split(const struct judge_picks *base, const struct judge_picks *variant,
+		 bool boots_known, struct judge_sides *ret);
+
+/* What the rounds of an experiment mean (its order). */
+enum judge_pairing { JUDGE_PAIRED, JUDGE_UNPAIRED, JUDGE_BOOTS_UNKNOWN };
+
 /* Everything in an effect but p_adjusted, real_small, more_rounds and verdict. */
 void judge_measure(const struct judge_picks *base, const struct judge_picks *variant,
-		   struct judge_effect *ret);
+		   enum judge_pairing pairing, struct judge_effect *ret);
 
 /* Can a test of this effect count: none of the reasons that forbid a verdict? */
 bool judge_testable(const struct judge_effect *f);

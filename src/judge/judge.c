@@ -11,93 +11,67 @@
 #include "judge/internal.h"
 #include "stats/multiple.h"
 
-/* The samples of one variant of one metric, next to each other in the store's order. */
-struct slice {
-	int64_t case_id, metric, variant;
-	const struct store_obs *obs;
-	size_t n;
-};
-
-struct slices {
-	struct slice *v;
-	size_t n;
-};
-
-static int by_key(const void *a, const void *b)
+/* Failed runs leave no samples: how many a case has under a variant. */
+static size_t count_failed(const struct store_data *d, int64_t case_id, int64_t variant)
 {
-	const struct slice *x = a, *y = b;
+	size_t n = 0;
 
-	if (x->case_id != y->case_id)
-		return x->case_id < y->case_id ? -1 : 1;
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	return (x->variant > y->variant) - (x->variant < y->variant);
+	for (size_t i = 0; i < d->n_runs; i++)
+		n += d->runs[i].failed && d->runs[i].case_id == case_id &&
+		     d->runs[i].variant == variant;
+	return n;
 }
 
-static bool same_slice(const struct store_obs *a, const struct store_obs *b)
+static enum judge_pairing pairing_of(const struct store_experiment *x)
 {
-	return a->case_id == b->case_id && a->metric == b->metric && a->variant == b->variant;
+	if (str_eq(x->order, STORE_ORDER_IMPORTED))
+		return JUDGE_BOOTS_UNKNOWN;
+	return str_eq(x->order, STORE_ORDER_JOINED) ? JUDGE_UNPAIRED : JUDGE_PAIRED;
 }
 
-static int cut_slices(const struct store_obs *obs, size_t n, struct slices *ret, struct err *e)
+static const struct store_series *series_of(const struct judge_row *row,
+					    const struct store_data *d, int64_t variant)
 {
-	struct slice *v = NULL;
-	size_t count = 0, cap = 0;
-
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && same_slice(&obs[i], &obs[end]); end++)
-			;
-		if (count == cap) {
-			cap = cap ? 2 * cap : 64;
-			v = xrealloc(v, cap, sizeof(*v));
-		}
-		v[count++] = (struct slice){ obs[i].case_id, obs[i].metric, obs[i].variant,
-					     &obs[i], end - i };
-	}
-	*ret = (struct slices){ v, count };
-	if (count)
-		qsort(v, count, sizeof(*v), by_key);
-	for (size_t i = 1; i < count; i++)
-		if (by_key(&v[i - 1], &v[i]) == 0)
-			return err_set(e, -EINVAL, "could not judge: samples are not sorted by "
-				       "case, metric and variant");
-	return 0;
+	return store_data_find(d, row->c->id, row->m->id, variant);
 }
 
-static void pick_side(const struct slices *s, const struct slice *key, struct judge_picks *ret,
-		      struct judge_side *side)
+static bool one_run(const struct store_experiment *x, const struct store_data *d,
+		    const struct judge_row *row)
 {
-	const struct slice *found = NULL;
-
-	if (s->n)
-		found = bsearch(key, s->v, s->n, sizeof(*s->v), by_key);
-	judge_pick_rounds(found ? found->obs : NULL, found ? found->n : 0, ret, side);
+	for (size_t i = 0; i < x->n_variants; i++)
+		if (judge_one_run(d, series_of(row, d, x->variants[i].id)))
+			return true;
+	return false;
 }
 
-static void fill_row(const struct store_experiment *x, const struct slices *s,
+static void fill_row(const struct store_experiment *x, const struct store_data *d,
 		     struct judge_row *row)
 {
+	enum judge_pairing pairing = pairing_of(x);
+	bool by_sample = one_run(x, d, row);
 	struct judge_picks base = { 0 };
 
 	row->side = xcalloc(x->n_variants ? x->n_variants : 1, sizeof(*row->side));
 	row->effect = xcalloc(x->n_variants ? x->n_variants : 1, sizeof(*row->effect));
 	for (size_t i = 0; i < x->n_variants; i++) {
-		struct slice key = { row->c->id, row->m->id, x->variants[i].id, NULL, 0 };
 		struct judge_picks picks;
 
-		pick_side(s, &key, &picks, &row->side[i]);
+		judge_pick_rounds(d, series_of(row, d, x->variants[i].id), by_sample, &picks,
+				  &row->side[i]);
+		row->side[i].n_failed = count_failed(d, row->c->id, x->variants[i].id);
 		if (i == 0) {
 			base = picks;
 			row->effect[0].verdict = VERDICT_NONE;
 			continue;
 		}
-		judge_measure(&base, &picks, &row->effect[i]);
+		judge_measure(&base, &picks, pairing, &row->effect[i]);
+		row->effect[i].by_sample = by_sample;
 		judge_picks_done(&picks);
 	}
 	judge_picks_done(&base);
 }
 
-static void add_rows(const struct store_experiment *x, const struct slices *s, bool primary,
+static void add_rows(const struct store_experiment *x, const struct store_data *d, bool primary,
 		     struct judge_table *t)
 {
 	for (size_t c = 0; c < x->n_cases; c++) {
@@ -108,7 +82,7 @@ static void add_rows(const struct store_experiment *x, const struct slices *s, b
 			    x->metrics[m].primary != primary)
 				continue;
 			*row = (struct judge_row){ .c = &x->cases[c], .m = &x->metrics[m] };
-			fill_row(x, s, row);
+			fill_row(x, d, row);
 			t->n_rows++;
 		}
 	}
@@ -116,7 +90,7 @@ static void add_rows(const struct store_experiment *x, const struct slices *s, b
 
 static bool sampled(const struct judge_side *s)
 {
-	return s->n + s->n_bad + s->n_failed > 0;
+	return s->n + s->n_bad > 0;
 }
 
 /* A comparison of a family. */
@@ -236,21 +210,31 @@ static bool rates_disagree(const struct judge_table *t, const struct judge_row *
 	return false;
 }
 
-int judge_experiment(const struct store_experiment *x, const struct store_obs *obs, size_t n_obs,
-		     double margin, struct judge_table *ret, struct err *e)
+static int check_order(const struct store_data *d, struct err *e)
+{
+	for (size_t i = 1; i < d->n_series; i++) {
+		const struct store_series *a = &d->series[i - 1], *b = &d->series[i];
+
+		if (a->case_id > b->case_id ||
+		    (a->case_id == b->case_id && (a->metric > b->metric ||
+		     (a->metric == b->metric && a->variant >= b->variant))))
+			return err_set(e, -EINVAL, "could not judge: samples are not sorted by "
+				       "case, metric and variant");
+	}
+	return 0;
+}
+
+int judge_experiment(const struct store_experiment *x, const struct store_data *d, double margin,
+		     struct judge_table *ret, struct err *e)
 {
 	struct judge_table t = { .x = x, .margin = margin < 0 ? x->margin : margin };
-	struct slices slices = { 0 };
-	int r = cut_slices(obs, n_obs, &slices, e);
+	int r = check_order(d, e);
 
-	if (r < 0) {
-		free(slices.v);
+	if (r < 0)
 		return r;
-	}
 	t.rows = xcalloc(x->n_metrics ? x->n_metrics : 1, sizeof(*t.rows));
-	add_rows(x, &slices, true, &t);
-	add_rows(x, &slices, false, &t);
-	free(slices.v);
+	add_rows(x, d, true, &t);
+	add_rows(x, d, false, &t);
 	adjust_all(&t);
 	for (size_t i = 0; i < t.n_rows; i++)
 		for (size_t v = 1; v < x->n_variants; v++)

@@ -30,19 +30,24 @@ const char *verdict_name(enum verdict v); /* "regressed", … */
 struct judge_side {
 	size_t n;	  /* good samples: the last good repeat of each round */
 	size_t n_bad;	  /* marked untrustworthy, or not finite: kept, counted, not used */
-	size_t n_failed;  /* failed runs that left a sample; those without are in store_read_runs */
+	size_t n_failed;  /* failed runs of the case */
 	double median, mean, stddev, min, max;
 	double cv;	  /* stddev / mean; infinite for mean 0 with spread */
 };
 
 /*
+ * Without pairs (unpaired): the sides are of different experiments or of unknown order, and the
+ * test is rank sum, the estimate the median of all differences of logs, the intervals its
+ * inversion. Values are boots when both sides have several, else runs, or the samples of the one
+ * run that a side has; n is that of the smaller side.
+ *
  * What a pair is: a round, when both sides ran in the same single boot; else a boot, whose value
  * is the geometric mean of its rounds. Common boots pair with themselves, others in the order in
  * which they began. No field is ever NaN; what isn't known is infinite (intervals and mde below
- * JUDGE_MIN_ROUNDS, t interval below 2).
+ * JUDGE_MIN_ROUNDS or JUDGE_MIN_UNPAIRED, t interval below 2).
  */
 struct judge_effect {
-	size_t n;	      /* pairs (top level that varies) */
+	size_t n;	      /* pairs, or values of the smaller side (top level that varies) */
 	double change;	      /* Hodges-Lehmann of log-ratios, as fraction: +0.05 = 5 % more */
 	double lo, hi;	      /* 95 % signed-rank interval, same scale */
 	double lo90, hi90;    /* 90 %: the equivalence test */
@@ -55,7 +60,9 @@ struct judge_effect {
 	double p, p_adjusted;
 	double mde;	      /* smallest change that this n and spread see with 80 % power */
 	bool exact;	      /* two or more equal values on each side: decided by arithmetic */
-	bool by_boot;	      /* pairs are boots */
+	bool unpaired;
+	bool by_sample;	      /* values are those of one run: nothing is known of other runs */
+	bool by_boot;	      /* pairs, or values, are boots */
 	bool single_boot;     /* a side ran in one boot only, the other elsewhere: no verdict */
 	bool no_ratio;	      /* a value <= 0 among others: those pairs are out, no verdict */
 	bool real_small;      /* zero rejected although no change beyond the margin */
@@ -84,12 +91,10 @@ struct judge_table {
 
 /*
  * Builds and judges a table from all samples of an experiment. @margin < 0: the experiment's.
- * @obs as from store_read_obs (together by case, metric and variant; else -EINVAL). @x must
- * outlive the table.
+ * @x must outlive the table.
  */
-__must_check int judge_experiment(const struct store_experiment *x, const struct store_obs *obs,
-				  size_t n_obs, double margin, struct judge_table *ret,
-				  struct err *e);
+__must_check int judge_experiment(const struct store_experiment *x, const struct store_data *d,
+				  double margin, struct judge_table *ret, struct err *e);
 void judge_table_done(struct judge_table *t);
 
 /*
@@ -100,6 +105,9 @@ void judge_table_done(struct judge_table *t);
  */
 enum verdict judge_verdict(const struct judge_effect *f, double margin, bool higher_is_better);
 
+/* Are there enough pairs or values (or no spread) for the 95 % interval and a verdict? */
+bool judge_has_interval(const struct judge_effect *f);
+
 /* How many comparisons @rounds can decide at 5 % under Holm: the largest m with 2/2^n <= 0.05/m. */
 uint64_t judge_can_decide(unsigned rounds);
 /* Fewest rounds with which a family of @comparisons can be decided. */
@@ -107,5 +115,6 @@ unsigned judge_rounds_for(uint64_t comparisons);
 
 #define JUDGE_ALPHA 0.05
 #define JUDGE_MIN_ROUNDS 6 /* a 95 % signed-rank interval doesn't exist below */
+#define JUDGE_MIN_UNPAIRED 4 /* nor one of the rank sum */
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "judge/internal.h"
+#include "stats/sorted.h"
 #include "stats/summary.h"
 
 void judge_picks_done(struct judge_picks *p)
@@ -50,22 +51,46 @@ static void describe(const struct judge_picks *p, struct judge_side *s)
 	s->cv = isnan(sum.coeff_var) ? HUGE_VAL : sum.coeff_var;
 }
 
-void judge_pick_rounds(const struct store_obs *obs, size_t n, struct judge_picks *ret,
-		       struct judge_side *ret_side)
+bool judge_one_run(const struct store_data *d, const struct store_series *s)
 {
-	struct judge_pick *v = xcalloc(n ? n : 1, sizeof(*v));
+	return s && s->n > 1 && d->obs[s->first].run == d->obs[s->first + s->n - 1].run;
+}
+
+/* Samples of one run, which lie together from @o to @end, as their mean. */
+static struct judge_pick pick_of(const struct store_ref *run, const struct store_obs *o,
+				 const struct store_obs *end)
+{
+	double sum = 0;
+
+	for (const struct store_obs *at = o; at < end; at++)
+		sum += at->value;
+	return (struct judge_pick){ run->round, run->repeat, run->seq, run->boot,
+				    sum / (double)(end - o) };
+}
+
+void judge_pick_rounds(const struct store_data *d, const struct store_series *series,
+		       bool by_sample, struct judge_picks *ret, struct judge_side *ret_side)
+{
+	const struct store_obs *o = series ? &d->obs[series->first] : NULL, *next;
+	const struct store_obs *end = series ? o + series->n : NULL;
+	struct judge_pick *v = xcalloc(series ? series->n : 1, sizeof(*v));
 	size_t good = 0, last = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct store_obs *o = &obs[i];
+	for (; o < end; o = next) {
+		const struct store_ref *run = &d->runs[o->run];
+		struct judge_pick pick;
 
-		if (o->failed)
-			ret_side->n_failed++;
-		else if (o->untrustworthy || !isfinite(o->value))
+		for (next = o + 1; !by_sample && next < end && next->run == o->run; next++)
+			;
+		pick = pick_of(run, o, next);
+		if (by_sample)
+			pick.round = o->idx;
+		if (run->failed)
+			continue; /* counted with those that left nothing */
+		if (run->untrustworthy || !isfinite(pick.value))
 			ret_side->n_bad++;
 		else
-			v[good++] = (struct judge_pick){ o->round, o->repeat, o->seq, o->boot,
-							 o->value };
+			v[good++] = pick;
 	}
 	qsort(v, good, sizeof(*v), by_round);
 	for (size_t i = 0; i < good; i++) {
@@ -189,6 +214,52 @@ static void pair_boots(struct units *b, struct units *v, struct judge_pairs *ret
 	qsort(v->v, v->n, sizeof(*v->v), by_seq);
 	for (size_t i = 0; i < b->n && i < v->n; i++)
 		add_units(ret, &b->v[i], &v->v[i]);
+}
+
+void judge_sides_done(struct judge_sides *s)
+{
+	free(s->base);
+	free(s->variant);
+	*s = (struct judge_sides){ 0 };
+}
+
+/* One value a boot, or one a pick. */
+static double *logs_of(const struct judge_picks *p, const struct units *boots, size_t *ret_n,
+		       size_t *no_ratio)
+{
+	size_t n = boots ? boots->n : p->n;
+	double *v = xcalloc(n ? n : 1, sizeof(*v));
+
+	*ret_n = 0;
+	for (size_t i = 0; i < n; i++) {
+		double l = boots ? boots->v[i].sum_log / (double)boots->v[i].n :
+				   log_of(p->v[i].value);
+
+		if (isfinite(l))
+			v[(*ret_n)++] = l;
+		else
+			++*no_ratio;
+	}
+	sorted_sort(v, *ret_n);
+	return v;
+}
+
+void judge_split(const struct judge_picks *base, const struct judge_picks *variant,
+		 bool boots_known, struct judge_sides *ret)
+{
+	struct units b = boots_of(base), v = boots_of(variant);
+	bool same = b.n == 1 && v.n == 1 && b.v[0].boot == v.v[0].boot;
+
+	*ret = (struct judge_sides){ 0 };
+	if (boots_known) {
+		ret->single_boot = !same && (b.n == 1 || v.n == 1);
+		ret->by_boot = b.n > 1 && v.n > 1;
+	}
+	ret->base = logs_of(base, ret->by_boot ? &b : NULL, &ret->n_base, &ret->n_no_ratio);
+	ret->variant = logs_of(variant, ret->by_boot ? &v : NULL, &ret->n_variant,
+			       &ret->n_no_ratio);
+	free(b.v);
+	free(v.v);
 }
 
 void judge_pair(const struct judge_picks *base, const struct judge_picks *variant,

@@ -51,7 +51,7 @@ static void side(struct str *out, const struct judge_side *s)
 
 static void effect(struct str *out, const struct judge_effect *f)
 {
-	bool interval = f->n >= JUDGE_MIN_ROUNDS || f->exact;
+	bool interval = judge_has_interval(f);
 
 	str_addf(out, ",%zu", f->n);
 	number(out, f->n > 0, f->change);

@@ -222,7 +222,9 @@ static void put_tests(const struct judge_table *t, const struct report_input *in
 
 	if (in->x.n_variants < 2)
 		return;
-	section(out, "Tests (signed rank on log-ratios; t of the mean log-ratio beside it)");
+	section(out, str_eq(in->x.order, STORE_ORDER_BALANCED) ?
+		"Tests (signed rank on log-ratios; t of the mean log-ratio beside it)" :
+		"Tests (rank sum on logs; Welch's t of the mean logs beside it)");
 	text_row(&tab);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		text_cell(&tab, "%s", names[i]);
@@ -236,7 +238,7 @@ static void put_tests(const struct judge_table *t, const struct report_input *in
 			text_cell(&tab, "%s", titles_of(titles, row->c));
 			text_cell(&tab, "%s", in->x.variants[v].name);
 			text_cell(&tab, "%s", f->n ? text_pct_signed(a, f->change, decimals) : "-");
-			if (f->n >= JUDGE_MIN_ROUNDS || f->exact)
+			if (judge_has_interval(f))
 				text_interval(&tab, f->lo90, f->hi90, decimals);
 			else
 				text_cell(&tab, "-");
@@ -285,7 +287,7 @@ static void put_others(const struct judge_table *t, const struct report_input *i
 			text_cell(&tab, "%s", s->n > 1 ? text_pct_at(b, s->cv, decimals) : "-");
 			text_cell(&tab, "%s",
 				  v && f->n ? text_pct_signed(c, f->change, decimals) : "-");
-			if (v && f->n >= JUDGE_MIN_ROUNDS)
+			if (v && judge_has_interval(f))
 				text_interval(&tab, f->lo, f->hi, decimals);
 			else
 				text_cell(&tab, "-");

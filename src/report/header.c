@@ -190,23 +190,26 @@ static void put_variants(const struct report_input *in, struct str *out)
 	text_wrap(out, "", 4, str_text(&line));
 }
 
-/* The release is the first word of what uname says. */
-static void add_kernels(const struct report_input *in, struct str *out)
+/* The kernels (@kernels: the release, first word of what uname says) or machines, each once. */
+static void add_boots(const struct report_input *in, bool kernels, struct str *out)
 {
 	size_t shown = 0;
 
 	for (size_t i = 0; i < in->n_boots; i++) {
-		const char *k = in->boots[i].kernel ? in->boots[i].kernel : "unknown";
-		bool seen = false;
+		const char *text = kernels ? in->boots[i].kernel : in->boots[i].machine;
+		size_t len = strcspn(text, kernels ? " " : "\n");
+		bool seen = len == 0;
 
 		for (size_t j = 0; j < i && !seen; j++)
-			seen = str_eq(in->boots[j].kernel, k);
-		if (!seen)
-			str_addf(out, "%s%.*s", shown++ ? " / " : "Linux ", (int)strcspn(k, " "),
-				 k);
+			seen = str_eq(kernels ? in->boots[j].kernel : in->boots[j].machine, text);
+		if (seen)
+			continue;
+		if (shown++)
+			str_add(out, " / ");
+		else
+			str_add(out, kernels ? "Linux " : out->len ? ", " : "");
+		str_addf(out, "%.*s", (int)len, text);
 	}
-	if (in->n_boots && in->boots[0].machine && *in->boots[0].machine)
-		str_addf(out, "%s%s", shown ? ", " : "", in->boots[0].machine);
 }
 
 static void put_how(const struct judge_table *t, const struct report_input *in, struct str *out)
@@ -214,13 +217,22 @@ static void put_how(const struct judge_table *t, const struct report_input *in, 
 	_cleanup_str_ struct str line = STR_INIT(LINE_MAX_BYTES);
 	char time[TEXT_NUM], margin[TEXT_NUM];
 
-	add_kernels(in, &line);
+	add_boots(in, true, &line);
+	add_boots(in, false, &line);
 	if (line.len)
 		str_add(&line, "; ");
-	str_addf(&line, "%u round%s of %s, %s order, seed %" PRIu64 ", margin %s",
-		 in->x.rounds_planned, in->x.rounds_planned == 1 ? "" : "s",
-		 num_fmt_duration(time, sizeof(time), in->x.time_ns),
-		 in->x.order ? in->x.order : "unknown", in->x.seed, text_pct(margin, t->margin));
+	if (str_eq(in->x.order, STORE_ORDER_IMPORTED))
+		str_add(&line, "imported: order and boots unknown");
+	else
+		str_addf(&line, "%u round%s of %s, ", in->x.rounds_planned,
+			 in->x.rounds_planned == 1 ? "" : "s",
+			 num_fmt_duration(time, sizeof(time), in->x.time_ns));
+	if (str_eq(in->x.order, STORE_ORDER_JOINED))
+		str_add(&line, "measured apart");
+	else if (!str_eq(in->x.order, STORE_ORDER_IMPORTED))
+		str_addf(&line, "%s order, seed %" PRIu64, in->x.order ? in->x.order : "unknown",
+			 in->x.seed);
+	str_addf(&line, ", margin %s", text_pct(margin, t->margin));
 	text_wrap(out, "", 4, str_text(&line));
 }
 

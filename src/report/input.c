@@ -29,7 +29,7 @@ static int load(struct store *s, int64_t experiment, struct report_input *in, st
 	int r = store_read_experiment(s, experiment, &in->x, e);
 
 	if (r == 0)
-		r = store_read_obs(s, in->x.id, &in->obs, &in->n_obs, e);
+		r = store_read_data(s, in->x.id, &in->data, e);
 	if (r == 0)
 		r = store_read_runs(s, in->x.id, &in->runs, e);
 	if (r == 0)
@@ -61,8 +61,11 @@ void report_input_done(struct report_input *in)
 	free(in->env);
 	store_boots_done(in->boots, in->n_boots);
 	store_runs_done(&in->runs);
-	free(in->obs);
+	store_data_done(&in->data);
 	store_experiment_done(&in->x);
+	for (size_t i = 0; i < in->n_parts; i++)
+		report_input_done(&in->parts[i]);
+	free(in->parts);
 	*in = (struct report_input){ 0 };
 }
 
@@ -116,23 +119,34 @@ struct quartiles input_quartiles(double *v, size_t n)
 				   .q3 = summary_quantile(v, n, 0.75) };
 }
 
+double *input_values(const struct report_input *in, int64_t case_id, int64_t metric,
+		     int64_t variant_id, size_t *ret_n)
+{
+	const struct store_series *s = store_data_find(&in->data, case_id, metric, variant_id);
+	double *v = xcalloc(s ? s->n : 1, sizeof(*v));
+
+	*ret_n = 0;
+	for (size_t i = 0; s && i < s->n; i++) {
+		const struct store_obs *o = &in->data.obs[s->first + i];
+		const struct store_ref *run = &in->data.runs[o->run];
+
+		if (!run->untrustworthy && !run->failed && isfinite(o->value))
+			v[(*ret_n)++] = o->value;
+	}
+	return v;
+}
+
 bool input_samples(const struct report_input *in, int64_t case_id, int64_t variant_id,
 		   const char *name, struct quartiles *ret, size_t *ret_n)
 {
-	_cleanup_free_ double *v = xcalloc(in->n_obs, sizeof(*v));
+	_cleanup_free_ double *v = NULL;
 	int64_t metric = 0;
-	size_t n = 0;
+	size_t n;
 
 	for (size_t i = 0; i < in->x.n_metrics; i++)
 		if (in->x.metrics[i].case_id == case_id && str_eq(in->x.metrics[i].name, name))
 			metric = in->x.metrics[i].id;
-	for (size_t i = 0; i < in->n_obs; i++) {
-		const struct store_obs *o = &in->obs[i];
-
-		if (o->case_id == case_id && o->metric == metric && o->variant == variant_id &&
-		    !o->untrustworthy && !o->failed && isfinite(o->value))
-			v[n++] = o->value;
-	}
+	v = input_values(in, case_id, metric, variant_id, &n);
 	if (n == 0)
 		return false;
 	*ret = input_quartiles(v, n);

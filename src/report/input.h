@@ -35,6 +35,10 @@ const char *input_env(const struct report_input *in, size_t variant, const char 
 
 bool input_run_good(const struct store_run *r);
 
+/* The good samples of a metric of a case under a variant in the order of the store; to be freed. */
+double *input_values(const struct report_input *in, int64_t case_id, int64_t metric,
+		     int64_t variant_id, size_t *ret_n);
+
 /*
  * Good samples of the metric @name of a case under a variant: median and quartiles (linear
  * between order statistics), and how many there are; false when there is none.

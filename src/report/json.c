@@ -146,7 +146,7 @@ static json_t *side(const char *variant, const struct judge_side *s, bool *faile
 
 static json_t *effect(const char *variant, const struct judge_effect *f, bool *failed)
 {
-	bool interval = f->n >= JUDGE_MIN_ROUNDS || f->exact;
+	bool interval = judge_has_interval(f);
 	json_t *o = json_object();
 
 	put(o, "variant", text(variant), failed);

@@ -46,7 +46,7 @@ static void effect_cells(struct text_table *tab, const struct native *nat,
 	struct str *last;
 	const struct judge_effect *f = &r->effect[v];
 	char a[TEXT_NUM], d[TEXT_NUM];
-	bool interval = f->n >= JUDGE_MIN_ROUNDS || f->exact;
+	bool interval = judge_has_interval(f);
 
 	text_cell(tab, "%s", f->n ? text_pct_signed(a, f->change, nat->decimals) : "-");
 	if (interval)
@@ -212,8 +212,10 @@ static void put_tables(const struct native *nat, struct str *out)
 static void put_legend(const struct native *nat, struct str *out)
 {
 	if (nat->in->x.n_variants > 1)
-		text_wrap(out, "", 2, "CV: stddev/mean. CI: signed rank, of the paired change. "
-			  "MDE: smallest change that n and spread show with 80% power.");
+		text_wrapf(out, "", 2, "CV: stddev/mean. CI: %s. MDE: smallest change that n and "
+			   "spread show with 80%% power.",
+			   str_eq(nat->in->x.order, STORE_ORDER_BALANCED) ?
+			   "signed rank, of the paired change" : "rank sum, without pairs");
 }
 
 int report_native(const struct judge_table *t, const struct report_input *in, bool full,
@@ -225,7 +227,7 @@ int report_native(const struct judge_table *t, const struct report_input *in, bo
 	notes_collect(t, in, &nat.notes);
 	header_put(t, in, &nat.titles, out);
 	str_addc(out, '\n');
-	if (in->n_obs == 0)
+	if (in->data.n_obs == 0)
 		text_wrap(out, "", 2, "No run has finished yet: there is nothing to compare.");
 	put_tables(&nat, out);
 	put_legend(&nat, out);

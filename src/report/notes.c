@@ -317,6 +317,13 @@ static void collect_arithmetic(const struct judge_table *t, struct notes *l)
 
 	if (t->x->n_variants < 2)
 		return;
+	if (!str_eq(t->x->order, STORE_ORDER_BALANCED)) {
+		if (n < JUDGE_MIN_UNPAIRED)
+			general(l, "Only %zu value%s a side: no verdict below %d (a 95%% interval "
+				"without pairs needs as many).", n, n == 1 ? "" : "s",
+				JUDGE_MIN_UNPAIRED);
+		return;
+	}
 	if (n < JUDGE_MIN_ROUNDS)
 		general(l, "Only %zu round%s: no verdict below %d (a 95%% signed-rank interval "
 			"needs as many).", n, n == 1 ? "" : "s", JUDGE_MIN_ROUNDS);
@@ -325,6 +332,49 @@ static void collect_arithmetic(const struct judge_table *t, struct notes *l)
 			"table has %zu, for which %u rounds are needed. Inconclusive may mean "
 			"just that.", n, can, can == 1 ? "" : "s", t->family,
 			judge_rounds_for(t->family));
+}
+
+/* Which experiments a joined table is made of. */
+static void collect_parts(const struct report_input *in, struct notes *l)
+{
+	for (size_t p = 0; p < in->n_parts; p++) {
+		const struct report_input *part = &in->parts[p];
+		const struct store_boot *b = part->n_boots ? &part->boots[0] : NULL;
+		char day[TEXT_NUM];
+
+		general(l, "Part %zu: \"%s\" of %s, raw data %s%s%.*s%s%s.", p + 1, part->x.name,
+			text_day(day, part->x.wall_start_ns), part->hash, b ? ", Linux " : "",
+			b ? (int)strcspn(b->kernel, " ") : 0, b ? b->kernel : "", b ? ", " : "",
+			b ? b->machine : "");
+	}
+}
+
+/* What the lack of pairs, of boots, or of runs means for a reader. */
+static void collect_unpaired(const struct judge_table *t, struct notes *l)
+{
+	bool unpaired = false, by_sample = false, single = false;
+
+	for (size_t r = 0; r < t->n_rows; r++) {
+		for (size_t v = 1; t->rows[r].m->primary && v < t->x->n_variants; v++) {
+			const struct judge_effect *f = &t->rows[r].effect[v];
+
+			unpaired = unpaired || (f->unpaired && f->n);
+			by_sample = by_sample || (f->by_sample && f->n);
+			single = single || (f->single_boot && f->n);
+		}
+	}
+	if (unpaired && str_eq(t->x->order, STORE_ORDER_IMPORTED))
+		general(l, "Imported: nothing is known of order and boots. Intervals hold if the "
+			"values are independent; drift and a difference between boots would count "
+			"as a change.");
+	else if (unpaired)
+		general(l, "The variants were measured apart: nothing is paired, so drift between "
+			"the measurements counts as a change.");
+	if (by_sample)
+		general(l, "n counts values within one run: how much runs differ is unknown.");
+	if (single)
+		general(l, "Single boots compared: numbers hold for these two boots, there is no "
+			"verdict about the kernels.");
 }
 
 static void collect_exact(const struct judge_table *t, struct notes *l)
@@ -350,6 +400,8 @@ static void collect_table(const struct judge_table *t, const struct report_input
 		general(l, "The experiment is not complete: %s.", in->x.status);
 	if (in->x.skipped && *in->x.skipped)
 		general_lines(l, "Skipped, could not be placed: ", in->x.skipped);
+	collect_parts(in, l);
+	collect_unpaired(t, l);
 	collect_arithmetic(t, l);
 	collect_exact(t, l);
 	if (exploratory && t->x->n_variants > 1)

@@ -29,11 +29,12 @@ struct str;
 /* All that a report needs of one experiment. */
 struct report_input {
 	struct store_experiment x;
-	struct store_obs *obs; size_t n_obs; /* for judge_experiment, plots and JSON */
+	struct store_data data; /* for judge_experiment and pictures */
 	struct store_runs runs;
 	struct store_boot *boots; size_t n_boots;
 	struct kvs *env; /* one per variant, in the order of x.variants */
 	char hash[33];
+	struct report_input *parts; size_t n_parts; /* what it was joined from */
 };
 
 /* @experiment 0: the last one. *@ret is ended with report_input_done (fine when zeroed). */
@@ -42,8 +43,18 @@ __must_check int report_load(struct store *s, int64_t experiment, struct report_
 void report_input_done(struct report_input *in);
 
 /*
+ * Several experiments as one: all variants side by side, the first of the first is the base.
+ * Cases are the same when workload, revision and parameters are; the same workload and parameters
+ * with another revision, or a metric with another unit or direction, is refused. A variant whose
+ * name is taken gets "@LABEL" behind it. Nothing is paired: STORE_ORDER_JOINED, or IMPORTED when
+ * one of them is. Takes over @in (zeroed on success); @n >= 2, a label each.
+ */
+__must_check int report_join(struct report_input *in, const char *const *labels, size_t n,
+			     struct report_input *ret, struct err *e);
+
+/*
  * Mail text, ASCII, at most REPORT_WIDTH columns: header, a row per case, footnotes that change
- * a reading. @t must come from &in->x and in->obs. @full appends everything that is needed to
+ * a reading. @t must come from &in->x and &in->data. @full appends everything that is needed to
  * tear it apart. Fails only when @out is too small (-EFBIG).
  */
 __must_check int report_native(const struct judge_table *t, const struct report_input *in,

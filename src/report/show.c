@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "report/input.h"
@@ -113,16 +111,6 @@ int report_show(const struct report_input *in, unsigned flags, struct str *out, 
 	return 0;
 }
 
-static char *date(char *buf, size_t len, int64_t wall_ns)
-{
-	time_t s = (time_t)(wall_ns / (int64_t)NSEC_PER_SEC);
-	struct tm tm;
-
-	if (!gmtime_r(&s, &tm) || strftime(buf, len, "%Y-%m-%d %H:%M", &tm) == 0)
-		(void)snprintf(buf, len, "-");
-	return buf;
-}
-
 int report_list_experiments(const struct store_experiment *x, size_t n, struct str *out,
 			    struct err *e)
 {
@@ -139,7 +127,7 @@ int report_list_experiments(const struct store_experiment *x, size_t n, struct s
 		text_row(&tab);
 		text_cell(&tab, "%" PRId64, x[i].id);
 		text_cell(&tab, "%s", x[i].name ? x[i].name : "");
-		text_cell(&tab, "%s", date(buf, sizeof(buf), x[i].wall_start_ns));
+		text_cell(&tab, "%s", text_day(buf, x[i].wall_start_ns));
 		text_cell(&tab, "%s", x[i].status ? x[i].status : "");
 		text_cell(&tab, "%u", x[i].rounds_planned);
 		text_cell(&tab, "%s", x[i].command ? x[i].command : "");

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/num.h"
 #include "report/report.h"
 
@@ -109,6 +111,16 @@ char *text_exact(char *buf, double v)
 		if (num_double(buf, &back, NULL) == 0 && back >= v && back <= v)
 			break;
 	}
+	return buf;
+}
+
+char *text_day(char *buf, int64_t wall_ns)
+{
+	time_t s = (time_t)(wall_ns / (int64_t)NSEC_PER_SEC);
+	struct tm tm;
+
+	if (!gmtime_r(&s, &tm) || strftime(buf, TEXT_NUM, "%Y-%m-%d %H:%M", &tm) == 0)
+		(void)snprintf(buf, TEXT_NUM, "-");
 	return buf;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/compiler.h"
 #include "base/str.h"
@@ -27,6 +28,8 @@ char *text_pct_signed(char *buf, double fraction, int decimals);
 int text_decimals(double margin);
 char *text_value(char *buf, double v);		   /* four digits: "431.2k", "26.25m" */
 char *text_exact(char *buf, double v);		   /* shortest text that reads back the same */
+
+char *text_day(char *buf, int64_t wall_ns); /* "2026-12-01 13:05", UTC */
 
 void text_ascii(struct str *out, const char *s);
 

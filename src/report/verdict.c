@@ -15,6 +15,14 @@ static void no_change(const struct judge_table *t, const struct judge_effect *f,
 			 text_pct_signed(a, f->change, text_decimals(t->margin)));
 }
 
+/* On either side nothing but failed runs. */
+static bool all_failed(const struct judge_row *r, size_t variant)
+{
+	const struct judge_side *b = &r->side[0], *v = &r->side[variant];
+
+	return (b->n_failed && !b->n && !b->n_bad) || (v->n_failed && !v->n && !v->n_bad);
+}
+
 void verdict_text(const struct judge_table *t, const struct judge_row *r, size_t variant,
 		  struct str *out, struct str *detail)
 {
@@ -28,6 +36,10 @@ void verdict_text(const struct judge_table *t, const struct judge_row *r, size_t
 	}
 	if (f->verdict == VERDICT_NONE) {
 		str_add(out, "no pairs");
+		return;
+	}
+	if (f->verdict == VERDICT_UNTRUSTWORTHY && all_failed(r, variant)) {
+		str_add(out, "failed");
 		return;
 	}
 	str_add(out, verdict_name(f->verdict));

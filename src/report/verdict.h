@@ -11,9 +11,9 @@ struct str;
 
 /*
  * The verdict in one or two words ("regressed", "no change", "inconclusive", "untrustworthy",
- * "exploratory"; nothing for a metric without verdict) is appended to @out, and what it needs to
- * be read right ("beyond +-2% (a real -0.8%)", "(12 more rounds)") to @detail. "no change" is
- * never printed without its detail.
+ * "failed", "exploratory"; nothing for a metric without verdict) is appended to @out, and what it
+ * needs to be read right ("beyond +-2% (a real -0.8%)", "(12 more rounds)") to @detail. "no
+ * change" is never printed without its detail.
  */
 void verdict_text(const struct judge_table *t, const struct judge_row *r, size_t variant,
 		  struct str *out, struct str *detail);

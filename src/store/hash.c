@@ -49,9 +49,9 @@ static const struct {
 	  " r.wall_ns, r.status FROM runs r JOIN variants v ON v.id = r.variant"
 	  " JOIN boots b ON b.id = r.boot WHERE r.experiment = ?1 ORDER BY r.seq, r.id" },
 	{ "sample",
-	  "SELECT r.seq, m.name, p.value FROM samples p JOIN runs r ON r.id = p.run"
+	  "SELECT r.seq, m.name, p.idx, p.value FROM samples p JOIN runs r ON r.id = p.run"
 	  " JOIN metrics m ON m.id = p.metric WHERE r.experiment = ?1"
-	  " ORDER BY r.seq, r.id, m.name" },
+	  " ORDER BY r.seq, r.id, m.name, p.idx" },
 	{ "counter",
 	  "SELECT r.seq, n.read_where, n.name, n.unit, k.value FROM runs r"
 	  " JOIN counters k ON k.run = r.id JOIN counter_names n ON n.id = k.counter"

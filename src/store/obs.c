@@ -14,16 +14,89 @@
 #include "base/str.h"
 #include "store/sql.h"
 
-/* The runs of an experiment, at their id less the first; others may lie between. */
+void store_data_done(struct store_data *d)
+{
+	free(d->runs);
+	free(d->obs);
+	free(d->series);
+	*d = (struct store_data){ 0 };
+}
+
+static int by_key(const void *va, const void *vb)
+{
+	const struct store_series *a = va, *b = vb;
+
+	if (a->case_id != b->case_id)
+		return a->case_id < b->case_id ? -1 : 1;
+	if (a->metric != b->metric)
+		return a->metric < b->metric ? -1 : 1;
+	return (a->variant > b->variant) - (a->variant < b->variant);
+}
+
+const struct store_series *store_data_find(const struct store_data *d, int64_t case_id,
+					   int64_t metric, int64_t variant)
+{
+	struct store_series key = { .case_id = case_id, .metric = metric, .variant = variant };
+
+	if (!d->n_series)
+		return NULL;
+	return bsearch(&key, d->series, d->n_series, sizeof(key), by_key);
+}
+
+/* Room for one more of @size bytes behind the @n of @v. */
+static void *room(void *v, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return v;
+	*cap = *cap ? 2 * *cap : 64;
+	return xrealloc(v, *cap, size);
+}
+
+unsigned store_data_add_run(struct store_data *d, const struct store_ref *run)
+{
+	d->runs = room(d->runs, d->n_runs, &d->cap_runs, sizeof(*d->runs));
+	d->runs[d->n_runs] = *run;
+	return (unsigned)d->n_runs++;
+}
+
+static void add_obs(struct store_data *d, unsigned run, unsigned idx, double value)
+{
+	d->obs = room(d->obs, d->n_obs, &d->cap_obs, sizeof(*d->obs));
+	d->obs[d->n_obs++] = (struct store_obs){ .value = value, .run = run, .idx = idx };
+}
+
+/* Sample @i, whose metric it is, goes to the last series or begins the next. */
+static void extend_series(struct store_data *d, int64_t metric, size_t i)
+{
+	const struct store_ref *run = &d->runs[d->obs[i].run];
+	struct store_series *last = d->n_series ? &d->series[d->n_series - 1] : NULL;
+
+	if (last && last->metric == metric && last->variant == run->variant &&
+	    last->case_id == run->case_id) {
+		last->n++;
+		return;
+	}
+	d->series = room(d->series, d->n_series, &d->cap_series, sizeof(*d->series));
+	d->series[d->n_series++] = (struct store_series){ run->case_id, metric, run->variant, i,
+							  1 };
+}
+
+void store_data_add(struct store_data *d, int64_t metric, unsigned run, unsigned idx, double value)
+{
+	add_obs(d, run, idx, value);
+	extend_series(d, metric, d->n_obs - 1);
+}
+
+/* Where the run of an id is in the store_data: at[id - first_id] - 1; 0 is none of ours. */
 struct run_index {
-	struct store_obs *run; /* sample fields unset; run == 0: not ours */
+	unsigned *at;
 	size_t range;
 	int64_t first_id;
 };
 
 static void index_done(struct run_index *x)
 {
-	free(x->run);
+	free(x->at);
 }
 #define _cleanup_index_ __attribute__((cleanup(index_done)))
 
@@ -65,19 +138,19 @@ static int index_alloc(struct store *s, int64_t experiment, struct run_index *x,
 		return r;
 	x->first_id = first;
 	x->range = (size_t)(last - first + 1);
-	x->run = calloc(x->range + 1, sizeof(*x->run)); /* gaps cost no memory: never touched */
-	if (!x->run)
+	x->at = calloc(x->range + 1, sizeof(*x->at)); /* gaps cost no memory: never touched */
+	if (!x->at)
 		return sql_refuse(s, e, -ENOMEM, "out of memory for %zu runs", x->range);
 	return 0;
 }
 
-static void take_run(sqlite3_stmt *st, struct store_obs *ret)
+static struct store_ref ref_of(sqlite3_stmt *st)
 {
 	/* the lengths of the three words differ; their text would be copied */
 	int status_len = sqlite3_column_bytes(st, 9);
 
-	*ret = (struct store_obs){
-		.run = sqlite3_column_int64(st, 0),
+	return (struct store_ref){
+		.id = sqlite3_column_int64(st, 0),
 		.variant = sqlite3_column_int64(st, 1),
 		.case_id = sqlite3_column_int64(st, 2),
 		.boot = sqlite3_column_int64(st, 3),
@@ -92,7 +165,8 @@ static void take_run(sqlite3_stmt *st, struct store_obs *ret)
 }
 
 /* The "+" keeps SQLite on the table, whose rows are wanted anyway, and off the index. */
-static int index_runs(struct store *s, int64_t experiment, struct run_index *x, struct err *e)
+static int index_runs(struct store *s, int64_t experiment, struct store_data *d,
+		      struct run_index *x, struct err *e)
 {
 	_cleanup_reset_ sqlite3_stmt *st = NULL;
 	int r = index_alloc(s, experiment, x, e);
@@ -108,95 +182,69 @@ static int index_runs(struct store *s, int64_t experiment, struct run_index *x, 
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
 		size_t at = sql_u64(st, 0) - (uint64_t)x->first_id;
 
+		struct store_ref ref = ref_of(st);
+
 		if (at < x->range) /* always, but in a damaged file */
-			take_run(st, &x->run[at]);
+			x->at[at] = store_data_add_run(d, &ref) + 1;
 	}
 	return r;
-}
-
-struct obs_list {
-	struct store_obs *v;
-	size_t n, cap;
-};
-
-static void list_done(struct obs_list *l)
-{
-	free(l->v);
-}
-#define _cleanup_list_ __attribute__((cleanup(list_done)))
-
-static int list_room(struct store *s, struct obs_list *l, struct err *e)
-{
-	size_t cap = l->cap ? 2 * l->cap : 1024;
-	struct store_obs *v;
-
-	if (l->n < l->cap)
-		return 0;
-	v = reallocarray(l->v, cap, sizeof(*v));
-	if (!v) {
-		(void)sql_refuse(s, e, -ENOMEM, "out of memory for %zu samples", cap);
-		return -ENOMEM;
-	}
-	l->v = v;
-	l->cap = cap;
-	return 0;
 }
 
 /* Appends the samples of one metric of a case in the order of run ids. */
 static int append_metric(struct store *s, int64_t metric, int64_t case_id,
-			 const struct run_index *x, struct obs_list *l, struct err *e)
+			 const struct run_index *x, struct store_data *d, struct err *e)
 {
 	_cleanup_reset_ sqlite3_stmt *st = NULL;
-	int r = sql_start(s, "SELECT run, value FROM samples WHERE metric = ?1 ORDER BY run",
+	int r = sql_start(s,
+			  "SELECT run, idx, value FROM samples WHERE metric = ?1 ORDER BY run, idx",
 			  SQL_ARGS(SQL_I(metric)), &st, e);
 
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
 		size_t at = sql_u64(st, 0) - (uint64_t)x->first_id;
-		struct store_obs *o;
 
-		if (at >= x->range || !x->run[at].run || x->run[at].case_id != case_id)
+		if (at >= x->range || !x->at[at] || d->runs[x->at[at] - 1].case_id != case_id)
 			return sql_refuse(s, e, -EBADMSG,
 					  "it is damaged (a sample of another case)");
-		r = list_room(s, l, e);
-		if (r < 0)
-			break;
-		o = &l->v[l->n++];
-		*o = x->run[at];
-		o->metric = metric;
-		o->value = sqlite3_column_double(st, 1);
+		add_obs(d, x->at[at] - 1, sql_uint(st, 1), sqlite3_column_double(st, 2));
 	}
 	return r;
 }
 
-static int by_variant_seq(const void *va, const void *vb)
+static int by_variant_seq(const void *va, const void *vb, void *runs)
 {
-	const struct store_obs *a = va, *b = vb;
+	const struct store_obs *x = va, *y = vb;
+	const struct store_ref *a = (struct store_ref *)runs + x->run;
+	const struct store_ref *b = (struct store_ref *)runs + y->run;
 
 	if (a->variant != b->variant)
 		return a->variant < b->variant ? -1 : 1;
 	if (a->seq != b->seq)
 		return a->seq < b->seq ? -1 : 1;
-	return a->run < b->run ? -1 : a->run > b->run;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (x->idx > y->idx) - (x->idx < y->idx);
 }
 
-static bool is_sorted(const struct store_obs *v, size_t n)
+static bool is_sorted(const struct store_obs *v, size_t n, struct store_ref *runs)
 {
 	for (size_t i = 1; i < n; i++)
-		if (by_variant_seq(&v[i - 1], &v[i]) > 0)
+		if (by_variant_seq(&v[i - 1], &v[i], runs) > 0)
 			return false;
 	return true;
 }
 
 /* Stable distribution over variants, whose ids lie close together; false when they don't. */
-static bool group_by_variant(struct store_obs *v, size_t n)
+static bool group_by_variant(struct store_obs *v, size_t n, const struct store_ref *runs)
 {
 	int64_t lo = INT64_MAX, hi = INT64_MIN;
 	_cleanup_free_ struct store_obs *tmp = NULL;
 	_cleanup_free_ size_t *start = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		lo = v[i].variant < lo ? v[i].variant : lo;
-		hi = v[i].variant > hi ? v[i].variant : hi;
+		int64_t variant = runs[v[i].run].variant;
+
+		lo = variant < lo ? variant : lo;
+		hi = variant > hi ? variant : hi;
 	}
 	if ((uint64_t)hi - (uint64_t)lo > n)
 		return false;
@@ -206,28 +254,37 @@ static bool group_by_variant(struct store_obs *v, size_t n)
 		return false;
 	memcpy(tmp, v, n * sizeof(*tmp));
 	for (size_t i = 0; i < n; i++)
-		start[tmp[i].variant - lo + 1]++;
+		start[runs[tmp[i].run].variant - lo + 1]++;
 	for (size_t i = 0; i < (size_t)(hi - lo) + 1; i++)
 		start[i + 1] += start[i];
 	for (size_t i = 0; i < n; i++)
-		v[start[tmp[i].variant - lo]++] = tmp[i];
+		v[start[runs[tmp[i].run].variant - lo]++] = tmp[i];
 	return true;
 }
 
 /* Runs are nearly always stored in the order of seq, so that the distribution is all. */
-static void sort_metric(struct store_obs *v, size_t n)
+static void sort_metric(struct store_data *d, size_t first)
 {
-	if (is_sorted(v, n))
+	struct store_obs *v = d->obs + first;
+	size_t n = d->n_obs - first;
+
+	if (is_sorted(v, n, d->runs))
 		return;
-	if (!group_by_variant(v, n) || !is_sorted(v, n))
-		qsort(v, n, sizeof(*v), by_variant_seq);
+	if (!group_by_variant(v, n, d->runs) || !is_sorted(v, n, d->runs))
+		qsort_r(v, n, sizeof(*v), by_variant_seq, d->runs);
 }
 
-static int read_all(struct store *s, int64_t experiment, struct obs_list *l, struct err *e)
+static void cut_series(struct store_data *d, size_t first, int64_t metric)
+{
+	for (size_t i = first; i < d->n_obs; i++)
+		extend_series(d, metric, i);
+}
+
+static int read_all(struct store *s, int64_t experiment, struct store_data *d, struct err *e)
 {
 	_cleanup_index_ struct run_index x = { 0 };
 	_cleanup_reset_ sqlite3_stmt *st = NULL;
-	int r = index_runs(s, experiment, &x, e);
+	int r = index_runs(s, experiment, d, &x, e);
 
 	if (r >= 0)
 		r = sql_start(s,
@@ -236,30 +293,31 @@ static int read_all(struct store *s, int64_t experiment, struct obs_list *l, str
 			      " ORDER BY m.case_id, m.id",
 			      SQL_ARGS(SQL_I(experiment)), &st, e);
 	while (r >= 0 && (r = sql_step(s, st, e)) > 0) {
-		size_t before = l->n;
+		int64_t metric = sqlite3_column_int64(st, 0);
+		size_t before = d->n_obs;
 
-		r = append_metric(s, sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
-				  &x, l, e);
-		if (r >= 0 && l->n > before)
-			sort_metric(l->v + before, l->n - before);
+		r = append_metric(s, metric, sqlite3_column_int64(st, 1), &x, d, e);
+		if (r < 0)
+			break;
+		sort_metric(d, before);
+		cut_series(d, before, metric);
 	}
 	return r;
 }
 
-int store_read_obs(struct store *s, int64_t experiment, struct store_obs **ret, size_t *ret_n,
-		   struct err *e)
+int store_read_data(struct store *s, int64_t experiment, struct store_data *ret, struct err *e)
 {
-	_cleanup_list_ struct obs_list l = { 0 };
+	_cleanup_store_data_ struct store_data d = { 0 };
 	_cleanup_tx_ struct sql_tx tx = { 0 };
 	int r;
 
 	s->task = "read samples from";
 	r = sql_begin(s, SQL_TX_READ, &tx, e);
 	if (r >= 0)
-		r = read_all(s, experiment, &l, e);
+		r = read_all(s, experiment, &d, e);
 	if (r < 0)
 		return r;
-	*ret = steal_ptr(&l.v);
-	*ret_n = l.n;
+	*ret = d;
+	d = (struct store_data){ 0 };
 	return 0;
 }

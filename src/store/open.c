@@ -73,6 +73,14 @@ static int check_regular(const struct store *s, const struct stat *st, struct er
 	return 0;
 }
 
+static int check_for_reading(struct store *s, struct err *e)
+{
+	int64_t version;
+	int r = schema_check(s, &version, false, e);
+
+	return r < 0 ? r : schema_read_old(s, version, e);
+}
+
 /* Percent-encodes all but what a URI path may hold as it is. */
 static char *immutable_uri(const char *path)
 {
@@ -109,7 +117,7 @@ static int open_immutable(struct store *s, const char *path, struct err *e)
 	}
 	disconnect_db(s);
 	r = connect_db(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, e);
-	return r < 0 ? r : schema_check(s, NULL, e);
+	return r < 0 ? r : check_for_reading(s, e);
 }
 
 static int open_read(struct store *s, struct err *e)
@@ -132,7 +140,7 @@ static int open_read(struct store *s, struct err *e)
 	r = connect_db(s, path, SQLITE_OPEN_READONLY, e);
 	if (r < 0)
 		return r;
-	r = schema_check(s, NULL, e);
+	r = check_for_reading(s, e);
 	rc = sqlite3_errcode(s->db) & 0xff;
 	if (r < 0 && (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY))
 		return open_immutable(s, path, e);
@@ -209,16 +217,16 @@ static int start_log(struct store *s, struct err *e)
 
 static int open_locked(struct store *s, const char *path, struct err *e)
 {
-	bool empty = false;
+	int64_t version = 0;
 	sigset_t mask;
 	int r = connect_db(s, path, SQLITE_OPEN_READWRITE, e);
 
 	if (r < 0)
 		return r;
 	sql_hold_xfsz(&mask);
-	r = schema_check(s, &empty, e);
-	if (r >= 0 && empty)
-		r = schema_create(s, e);
+	r = schema_check(s, &version, true, e);
+	if (r >= 0)
+		r = schema_migrate(s, version, e);
 	if (r >= 0)
 		r = start_log(s, e);
 	sql_release_xfsz(&mask);
@@ -261,7 +269,28 @@ int store_open(const char *path, enum store_mode mode, struct store **ret, struc
 	s->lock_fd = -EBADF;
 	s->path = xstrdup(path);
 	s->task = "open store";
+	s->writable = mode == STORE_WRITE;
 	r = mode == STORE_WRITE ? open_write(s, e) : open_read(s, e);
+	if (r < 0)
+		return r;
+	*ret = steal_ptr(&s);
+	return 0;
+}
+
+int store_open_memory(struct store **ret, struct err *e)
+{
+	_cleanup_store_ struct store *s = xcalloc(1, sizeof(*s));
+	int r;
+
+	s->lock_fd = -EBADF;
+	s->path = xstrdup("(memory)");
+	s->task = "make store";
+	s->writable = true;
+	r = connect_db(s, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, e);
+	if (r >= 0)
+		r = schema_migrate(s, 0, e);
+	if (r >= 0)
+		r = sql_script(s, "PRAGMA foreign_keys = ON", e);
 	if (r < 0)
 		return r;
 	*ret = steal_ptr(&s);

@@ -129,9 +129,9 @@ static int read_samples(struct store *s, int64_t experiment, struct store_runs *
 
 	if (r >= 0)
 		r = sql_start(s,
-			      "SELECT p.run, p.metric, p.value FROM samples p"
+			      "SELECT p.run, p.metric, p.value, p.idx FROM samples p"
 			      " JOIN runs r ON r.id = p.run WHERE r.experiment = ?1"
-			      " ORDER BY p.run, p.metric",
+			      " ORDER BY p.run, p.metric, p.idx",
 			      SQL_ARGS(SQL_I(experiment)), &st, e);
 	if (r < 0)
 		return r;
@@ -146,6 +146,7 @@ static int read_samples(struct store *s, int64_t experiment, struct store_runs *
 		room[used++] = (struct store_sample){
 			.metric = sqlite3_column_int64(st, 1),
 			.value = sqlite3_column_double(st, 2),
+			.idx = sql_uint(st, 3),
 		};
 	}
 	return r < 0 ? r : 0;

@@ -174,19 +174,45 @@ static const char schema_1[] =
 	"  datetime(e.wall_ns / 1000000000, 'unixepoch') AS seen_utc"
 	" FROM env e LEFT JOIN variants v ON v.id = e.variant;";
 
+/* A run may hold several values of a metric. */
+static const char schema_2[] =
+	"DROP VIEW v_samples;"
+	"CREATE TABLE samples_2 ("
+	" metric INTEGER NOT NULL REFERENCES metrics,"
+	" run INTEGER NOT NULL REFERENCES runs,"
+	" idx INTEGER NOT NULL,"
+	" value REAL NOT NULL,"
+	" PRIMARY KEY (metric, run, idx)"
+	") STRICT, WITHOUT ROWID;"
+	"INSERT INTO samples_2 SELECT metric, run, 0, value FROM samples ORDER BY metric, run;"
+	"DROP TABLE samples;"
+	"ALTER TABLE samples_2 RENAME TO samples;"
+	"CREATE VIEW v_samples AS"
+	" SELECT r.experiment, c.title AS case_title, v.name AS variant, r.round, r.seq, r.repeat,"
+	"  m.name AS metric, s.idx, s.value, m.unit, r.status, r.id AS run"
+	" FROM samples s JOIN metrics m ON m.id = s.metric JOIN runs r ON r.id = s.run"
+	"  JOIN cases c ON c.id = r.case_id JOIN variants v ON v.id = r.variant;";
+
+/* What lets a reader, who can't migrate, use version 1 as if it were the newest. */
+static const char read_schema_1[] =
+	"CREATE TEMP VIEW samples AS SELECT metric, run, 0 AS idx, value FROM main.samples";
+
 /* migrations[v] makes version v + 1 out of version v. */
-static const char *const migrations[] = { schema_1 };
+static const char *const migrations[] = { schema_1, schema_2 };
 _Static_assert(ARRAY_LEN(migrations) == STORE_SCHEMA_VERSION, "one migration a version");
 
-int schema_create(struct store *s, struct err *e)
+int schema_migrate(struct store *s, int64_t version, struct err *e)
 {
 	_cleanup_tx_ struct sql_tx tx = { 0 };
 	char stamp[96];
-	int r = sql_begin(s, SQL_TX_WRITE, &tx, e);
+	int r;
 
+	if (version == STORE_SCHEMA_VERSION)
+		return 0;
+	r = sql_begin(s, SQL_TX_WRITE, &tx, e);
 	if (r < 0)
 		return r;
-	for (size_t v = 0; v < ARRAY_LEN(migrations); v++) {
+	for (size_t v = (size_t)version; v < ARRAY_LEN(migrations); v++) {
 		r = sql_script(s, migrations[v], e);
 		if (r < 0)
 			return r;
@@ -195,6 +221,11 @@ int schema_create(struct store *s, struct err *e)
 		       APPLICATION_ID, STORE_SCHEMA_VERSION);
 	r = sql_script(s, stamp, e);
 	return r < 0 ? r : sql_commit(&tx, e);
+}
+
+int schema_read_old(struct store *s, int64_t version, struct err *e)
+{
+	return version == 1 ? sql_script(s, read_schema_1, e) : 0;
 }
 
 /* Nothing in it and no mark of anyone: new, or its maker was killed before it was done. */
@@ -209,7 +240,7 @@ static int is_empty(struct store *s, bool *ret, struct err *e)
 	return 0;
 }
 
-int schema_check(struct store *s, bool *ret_empty, struct err *e)
+int schema_check(struct store *s, int64_t *ret_version, bool empty_is_fine, struct err *e)
 {
 	int64_t id = 0, version = 0;
 	bool empty = false;
@@ -221,8 +252,8 @@ int schema_check(struct store *s, bool *ret_empty, struct err *e)
 		r = is_empty(s, &empty, e);
 	if (r < 0)
 		return r;
-	if (empty && ret_empty) {
-		*ret_empty = true;
+	if (empty && empty_is_fine) {
+		*ret_version = 0;
 		return 0;
 	}
 	if (empty)
@@ -237,5 +268,6 @@ int schema_check(struct store *s, bool *ret_empty, struct err *e)
 				  version, STORE_SCHEMA_VERSION);
 	if (version < 1)
 		return sql_refuse(s, e, -EINVAL, "its schema version is %" PRId64, version);
+	*ret_version = version;
 	return 0;
 }

@@ -261,7 +261,7 @@ int sql_begin(struct store *s, enum sql_tx_mode mode, struct sql_tx *tx, struct 
 	int r;
 
 	if (mode == SQL_TX_WRITE) {
-		if (s->lock_fd < 0)
+		if (!s->writable)
 			return sql_refuse(s, e, -EBADF, "it was opened for reading");
 		r = check_still_there(s, e);
 		if (r < 0)

@@ -23,6 +23,7 @@ struct store {
 	char *path;
 	const char *task; /* "store a run in": completes "could not … PATH" */
 	int lock_fd;	  /* holds the writer's lock; -EBADF for readers */
+	bool writable;
 	bool opened_log; /* as the writer: to be tidied up on close */
 	size_t n_cached;
 	struct {
@@ -99,9 +100,12 @@ void sql_tx_done(struct sql_tx *tx);
 void sql_hold_xfsz(sigset_t *ret_mask);
 void sql_release_xfsz(const sigset_t *mask);
 
-/* Makes an empty database a store of the current version. */
-__must_check int schema_create(struct store *s, struct err *e);
-/* Refuses what is no store or a newer one; an empty database is one when @ret_empty is given. */
-__must_check int schema_check(struct store *s, bool *ret_empty, struct err *e);
+/* Makes an empty database (@version 0) or an older store one of the current version. */
+__must_check int schema_migrate(struct store *s, int64_t version, struct err *e);
+/* Lets this connection, which can't change the file, read an older store as if it were new. */
+__must_check int schema_read_old(struct store *s, int64_t version, struct err *e);
+/* Refuses what is no store or a newer one; an empty database is version 0 where that is fine. */
+__must_check int schema_check(struct store *s, int64_t *ret_version, bool empty_is_fine,
+			      struct err *e);
 
 #endif

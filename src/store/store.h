@@ -20,7 +20,7 @@
 struct err;
 struct store;
 
-#define STORE_SCHEMA_VERSION 1
+#define STORE_SCHEMA_VERSION 2
 
 enum store_mode { STORE_READ, STORE_WRITE };
 
@@ -30,7 +30,13 @@ enum store_mode { STORE_READ, STORE_WRITE };
  */
 __must_check int store_open(const char *path, enum store_mode mode, struct store **ret,
 			    struct err *e);
+/* An empty store in memory, to write to and read from: what imports are compared through. */
+__must_check int store_open_memory(struct store **ret, struct err *e);
 void store_close(struct store *s); /* NULL is fine */
+
+#define STORE_ORDER_BALANCED "balanced"
+#define STORE_ORDER_JOINED   "joined"
+#define STORE_ORDER_IMPORTED "imported"
 
 struct store_variant {
 	int64_t id;
@@ -65,7 +71,12 @@ struct store_experiment {
 	char *plan_text;  /* the plan file, or the expanded short form */
 	char *plan_hash;
 	char *command;	  /* to run it again */
-	char *order;	  /* how the order was drawn: "balanced" */
+	/*
+	 * What rounds mean: STORE_ORDER_BALANCED, variants side by side in every round;
+	 * STORE_ORDER_JOINED, variants from different experiments; STORE_ORDER_IMPORTED, values
+	 * whose order and boots are unknown. Only in the first are rounds pairs.
+	 */
+	char *order;
 	uint64_t seed;
 	double margin;	  /* fraction */
 	uint64_t time_ns, warmup_ns;
@@ -109,7 +120,8 @@ __must_check int store_add_boot(struct store *s, struct store_boot *b, struct er
 __must_check int store_add_env(struct store *s, int64_t experiment, int64_t variant,
 			       const struct kvs *facts, struct err *e);
 
-struct store_sample { int64_t metric; double value; };
+/* @idx: iteration within the run, from 0; an imported run may hold many values of a metric. */
+struct store_sample { int64_t metric; double value; unsigned idx; };
 struct store_counter { const char *where; const char *name; const char *unit; double value; };
 struct store_place {
 	unsigned group, level;
@@ -137,7 +149,8 @@ struct store_run {
 };
 /*
  * One transaction, durable when it returns. Fills in id. Values must be finite, variant, case, boot
- * and metrics of the same experiment and case, (case, variant, round, repeat) new: else -EINVAL.
+ * and metrics of the same experiment and case, (case, variant, round, repeat) and (metric, idx)
+ * new: else -EINVAL.
  */
 __must_check int store_add_run(struct store *s, struct store_run *r, struct err *e);
 
@@ -155,18 +168,40 @@ __must_check int store_list_experiments(struct store *s, struct store_experiment
 					struct err *e); /* without variants, cases, metrics */
 void store_experiments_done(struct store_experiment *v, size_t n);
 
-/* A sample as reports see it, in order of seq. */
-struct store_obs {
-	int64_t run, variant, case_id, boot, metric;
+/* A run as samples see it. */
+struct store_ref {
+	int64_t id, variant, case_id, boot;
 	unsigned round, seq, repeat;
-	double value;
-	bool untrustworthy; /* the run's status */
-	bool failed;
+	bool untrustworthy, failed; /* its status */
 	uint64_t start_ns, end_ns;
 };
-/* All samples of one experiment, sorted by case, metric, variant, seq. Free *@ret. Fast path. */
-__must_check int store_read_obs(struct store *s, int64_t experiment, struct store_obs **ret,
-				size_t *ret_n, struct err *e);
+struct store_obs {
+	double value;
+	unsigned run; /* index into runs of the store_data */
+	unsigned idx;
+};
+/* All samples of one metric of a case under a variant, by seq and idx; obs[first] and on. */
+struct store_series {
+	int64_t case_id, metric, variant;
+	size_t first, n;
+};
+/* All samples of an experiment: the fast path, 16 bytes a sample. Zeroed is empty. */
+struct store_data {
+	struct store_ref *runs; size_t n_runs, cap_runs;
+	struct store_obs *obs; size_t n_obs, cap_obs;
+	struct store_series *series; size_t n_series, cap_series; /* by case, metric, variant */
+};
+__must_check int store_read_data(struct store *s, int64_t experiment, struct store_data *ret,
+				 struct err *e);
+void store_data_done(struct store_data *d);
+#define _cleanup_store_data_ __attribute__((cleanup(store_data_done)))
+/* NULL when there are no samples of it. */
+const struct store_series *store_data_find(const struct store_data *d, int64_t case_id,
+					   int64_t metric, int64_t variant);
+/* For building: the index of the new run; then samples, in the order that a store_data has. */
+unsigned store_data_add_run(struct store_data *d, const struct store_ref *run);
+void store_data_add(struct store_data *d, int64_t metric, unsigned run, unsigned idx, double value);
+
 /* Runs with their notes; strings live until store_runs_done. */
 struct store_runs {
 	struct store_run *v;

@@ -15,7 +15,7 @@
 int store_begin_batch(struct store *s, struct err *e)
 {
 	s->task = "write to store";
-	if (s->lock_fd < 0)
+	if (!s->writable)
 		return sql_refuse(s, e, -EBADF, "it was opened for reading");
 	return sql_script(s, "BEGIN IMMEDIATE", e);
 }
@@ -252,10 +252,10 @@ static int insert_samples(struct store *s, const struct store_run *r, struct err
 		if (!isfinite(p->value))
 			return sql_refuse(s, e, -EINVAL, "a sample is not a finite number");
 		n = sql_change(s,
-			       "INSERT INTO samples (metric, run, value)"
-			       " SELECT id, ?2, ?3 FROM metrics WHERE id = ?1 AND case_id = ?4",
+			       "INSERT INTO samples (metric, run, idx, value)"
+			       " SELECT id, ?2, ?5, ?3 FROM metrics WHERE id = ?1 AND case_id = ?4",
 			       SQL_ARGS(SQL_I(p->metric), SQL_I(r->id), SQL_D(p->value),
-					SQL_I(r->case_id)),
+					SQL_I(r->case_id), SQL_I(p->idx)),
 			       e);
 		if (n < 0)
 			return n;

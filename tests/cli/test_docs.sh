@@ -43,6 +43,9 @@ help_examples_work() {
 		mmgauge $c --help | sed '1,/^examples:/d' >help
 		commands help
 	done >list
+	for n in before after; do # what examples of comparing take for granted
+		mmgauge run delay -r 4 --time 20ms -q -o $n.db >/dev/null
+	done
 	try_each 8 <list
 }
 

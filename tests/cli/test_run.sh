@@ -52,6 +52,31 @@ slips_get_a_hint() {
 	expect_stderr 'nothing to run'
 }
 
+# Two stores, measured one after the other: variants of both in one table, nothing paired.
+stores_are_joined() {
+	for n in before after; do
+		mmgauge run delay --variant base -r 4 --time 30ms --warmup 5ms -q -o $n.db >/dev/null
+	done
+	run mmgauge compare before.db after.db
+	expect_status 0
+	expect_stdout '(A) base: as it is; (B) base@after.db: as it is'
+	expect_stdout 'measured apart'
+	expect_stdout 'rank sum, without pairs'
+	expect_stdout 'drift between'
+	expect_stdout 'Part 2: .*'
+	cp "$out" first
+	run mmgauge compare before.db after.db
+	cmp "$out" first || fail "not the same twice"
+	run mmgauge compare --json before.db after.db
+	expect_status 0
+	run mmgauge compare -x 1 before.db after.db
+	expect_status 2
+	expect_stderr 'for a single store'
+	run mmgauge compare before.db absent.db
+	expect_status 1
+	expect_stderr 'absent.db'
+}
+
 run_prints_what_compare_prints() {
 	run mmgauge run null --variant a --variant b $quick --rounds 2 -o x.db
 	expect_status 0
@@ -231,6 +256,7 @@ decimal_commas_change_nothing() {
 tap_run overview
 tap_run every_command_has_help_with_examples
 tap_run slips_get_a_hint
+tap_run stores_are_joined
 tap_run run_prints_what_compare_prints
 tap_run samples_are_in_the_store
 tap_run a_second_run_appends

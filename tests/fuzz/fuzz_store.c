@@ -90,21 +90,20 @@ static size_t touch_run(const struct store_run *r)
 /* Returns the number of samples. */
 static size_t read_rows(struct store *s, const struct store_experiment *x)
 {
-	_cleanup_free_ struct store_obs *obs = NULL;
+	_cleanup_store_data_ struct store_data d = { 0 };
 	_cleanup_runs_ struct store_runs runs = { 0 };
-	size_t n_obs = 0;
 	char hex[33];
 
-	if (store_read_obs(s, x->id, &obs, &n_obs, NULL) >= 0)
-		for (size_t i = 1; i < n_obs; i++)
-			assert(obs[i - 1].metric != obs[i].metric ||
-			       obs[i - 1].case_id == obs[i].case_id);
+	if (store_read_data(s, x->id, &d, NULL) >= 0)
+		for (size_t i = 0; i < d.n_series; i++)
+			assert(store_data_find(&d, d.series[i].case_id, d.series[i].metric,
+					       d.series[i].variant));
 	if (store_read_runs(s, x->id, &runs, NULL) >= 0)
 		for (size_t i = 0; i < runs.n; i++)
 			assert(touch_run(&runs.v[i]) > 0 || !*runs.v[i].status);
 	if (store_hash(s, x->id, hex, NULL) >= 0)
 		assert(strlen(hex) == 32);
-	return n_obs;
+	return d.n_obs;
 }
 
 static size_t read_all(void)

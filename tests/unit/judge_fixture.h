@@ -18,8 +18,7 @@ struct fix {
 	struct store_variant variants[FIX_VARIANTS];
 	struct store_case cases[FIX_CASES];
 	struct store_metric metrics[FIX_CASES * FIX_METRICS];
-	struct store_obs *obs;
-	size_t n_obs, cap_obs;
+	struct store_data data;
 	struct judge_table t;
 };
 
@@ -46,40 +45,33 @@ static inline void fix_init(struct fix *f, size_t n_variants, size_t n_cases, si
 	}
 }
 
-/* Must be called in the store's order: case, metric, variant, round. */
-static inline struct store_obs *fix_add(struct fix *f, size_t metric, size_t variant,
+/* Must be called in the store's order: case, metric, variant, round. Returns the run. */
+static inline struct store_ref *fix_add(struct fix *f, size_t metric, size_t variant,
 					unsigned round, double value)
 {
-	struct store_obs *o;
-
-	if (f->n_obs == f->cap_obs) {
-		f->cap_obs = f->cap_obs ? 2 * f->cap_obs : 32;
-		f->obs = xrealloc(f->obs, f->cap_obs, sizeof(*f->obs));
-	}
-	o = &f->obs[f->n_obs++];
-	*o = (struct store_obs){
-		.run = (int64_t)f->n_obs,
+	unsigned run = store_data_add_run(&f->data, &(struct store_ref){
+		.id = (int64_t)f->data.n_runs + 1,
 		.variant = f->variants[variant].id,
 		.case_id = f->metrics[metric].case_id,
-		.metric = f->metrics[metric].id,
 		.boot = 1,
 		.round = round,
 		.seq = 2 * round + (unsigned)variant,
-		.value = value,
-	};
-	return o;
+	});
+
+	store_data_add(&f->data, f->metrics[metric].id, run, 0, value);
+	return &f->data.runs[run];
 }
 
 static inline int fix_judge(struct fix *f, struct err *e)
 {
 	judge_table_done(&f->t);
-	return judge_experiment(&f->x, f->obs, f->n_obs, -1, &f->t, e);
+	return judge_experiment(&f->x, &f->data, -1, &f->t, e);
 }
 
 static inline void fix_done(struct fix *f)
 {
 	judge_table_done(&f->t);
-	free(f->obs);
+	store_data_done(&f->data);
 }
 #define _cleanup_fix_ __attribute__((cleanup(fix_done)))
 

@@ -98,10 +98,10 @@ static inline struct store_run *fixture_run(struct fixture *f, unsigned round, s
 		f->cap_runs = f->cap_runs ? 2 * f->cap_runs : 64;
 		f->runs = xrealloc(f->runs, f->cap_runs, sizeof(*f->runs));
 	}
-	s[0] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS].id, primary };
-	s[1] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS + 1].id, wall };
-	s[2] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS + 2].id, 1 };
-	s[3] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS + 3].id, 4096 };
+	s[0] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS].id, primary, 0 };
+	s[1] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS + 1].id, wall, 0 };
+	s[2] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS + 2].id, 1, 0 };
+	s[3] = (struct store_sample){ f->x.metrics[c * FIXTURE_METRICS + 3].id, 4096, 0 };
 	r = &f->runs[f->n_runs++];
 	*r = (struct store_run){
 		.id = (int64_t)f->n_runs, .experiment = 1, .variant = f->x.variants[v].id,
@@ -188,35 +188,43 @@ static inline void fixture_large_folios(struct store_run *r)
 	s[3].value = 65536;
 }
 
+/* The sample of metric @m that run @i has, if it is one of variant @v. */
+static inline void fixture_obs(const struct fixture *f, struct report_input *in, size_t m, size_t v,
+			       unsigned i)
+{
+	const struct store_run *r = &f->runs[i];
+
+	if (r->case_id == f->x.metrics[m].case_id && r->variant == f->x.variants[v].id)
+		store_data_add(&in->data, f->x.metrics[m].id, i, 0,
+			       r->samples[m % FIXTURE_METRICS].value);
+}
+
 /* The fixture as reports take it; ended with fixture_input_done. */
 static inline void fixture_input(struct fixture *f, struct report_input *in)
 {
 	*in = (struct report_input){ .x = f->x, .env = f->env, .boots = &f->boot, .n_boots = 1,
 				     .runs = { .v = f->runs, .n = f->n_runs } };
-	in->obs = xcalloc(f->n_runs * FIXTURE_METRICS, sizeof(*in->obs));
 	snprintf(in->hash, sizeof(in->hash), "0123456789abcdef0123456789abcdef");
+	for (size_t i = 0; i < f->n_runs; i++) {
+		const struct store_run *r = &f->runs[i];
+
+		(void)store_data_add_run(&in->data, &(struct store_ref){
+			.id = r->id, .variant = r->variant, .case_id = r->case_id,
+			.boot = r->boot, .round = r->round, .seq = r->seq, .repeat = r->repeat,
+			.untrustworthy = str_eq(r->status, "untrustworthy"),
+			.failed = str_eq(r->status, "failed"),
+			.start_ns = r->start_ns, .end_ns = r->end_ns,
+		});
+	}
 	for (size_t m = 0; m < f->x.n_metrics; m++)
 		for (size_t v = 0; v < f->x.n_variants; v++)
-			for (size_t i = 0; i < f->n_runs; i++) {
-				const struct store_run *r = &f->runs[i];
-
-				if (r->case_id != f->x.metrics[m].case_id ||
-				    r->variant != f->x.variants[v].id)
-					continue;
-				in->obs[in->n_obs++] = (struct store_obs){
-					.run = r->id, .variant = r->variant, .case_id = r->case_id,
-					.boot = r->boot, .metric = f->x.metrics[m].id,
-					.round = r->round, .seq = r->seq, .repeat = r->repeat,
-					.value = r->samples[m % FIXTURE_METRICS].value,
-					.untrustworthy = str_eq(r->status, "untrustworthy"),
-					.failed = str_eq(r->status, "failed"),
-				};
-			}
+			for (size_t i = 0; i < f->n_runs; i++)
+				fixture_obs(f, in, m, v, (unsigned)i);
 }
 
 static inline void fixture_input_done(struct report_input *in)
 {
-	free(in->obs);
+	store_data_done(&in->data);
 }
 
 /* Three page fault workloads; the deep variant is slower, the same, and too noisy to tell. */

@@ -112,8 +112,8 @@ static inline int sample_run(struct store *s, const struct sample *x, unsigned c
 			     unsigned round, unsigned seq, const char *status, struct err *e)
 {
 	const struct store_sample samples[] = {
-		{ x->metric[c][0], sample_value(seq, 0) },
-		{ x->metric[c][1], sample_value(seq, 1) },
+		{ x->metric[c][0], sample_value(seq, 0), 0 },
+		{ x->metric[c][1], sample_value(seq, 1), 0 },
 	};
 	const struct store_counter counters[] = {
 		{ "task", "minflt", "faults", 4096.0 * seq },

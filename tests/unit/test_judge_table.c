@@ -266,7 +266,7 @@ static void repeats(void)
 {
 	_cleanup_fix_ struct fix f;
 	const struct judge_side *s;
-	struct store_obs *o;
+	struct store_ref *o;
 	struct err e;
 
 	fix_init(&f, 2, 1, 1);
@@ -320,21 +320,21 @@ static void untrustworthy(void)
 	fix_init(&f, 2, 1, 1);
 	add_both(&f, 0, 12, 0.8);
 	for (size_t i = 12; i < 18; i++)
-		f.obs[i].untrustworthy = true; /* half: still judged */
+		f.data.runs[i].untrustworthy = true; /* half: still judged */
 	CHECK_OK(fix_judge(&f, &e));
 	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_REGRESSED);
 	CHECK_EQ(f.t.rows[0].effect[1].n, 6);
-	f.obs[18].untrustworthy = true;
+	f.data.runs[18].untrustworthy = true;
 	CHECK_OK(fix_judge(&f, &e));
 	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_UNTRUSTWORTHY);
 	for (size_t i = 12; i < 24; i++) {
-		f.obs[i].untrustworthy = false;
-		f.obs[i].failed = true;
+		f.data.runs[i].untrustworthy = false;
+		f.data.runs[i].failed = true;
 	}
 	CHECK_OK(fix_judge(&f, &e));
 	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_UNTRUSTWORTHY);
 	CHECK_EQ(f.t.rows[0].side[1].n_failed, 12);
-	CHECK_EQ(f.t.family, 1);
+	CHECK_EQ(f.t.family, 0);
 }
 
 /* "More than half" with an odd number of samples. */
@@ -346,10 +346,10 @@ static void untrustworthy_majority(void)
 	fix_init(&f, 2, 1, 1);
 	add_both(&f, 0, 13, 0.8);
 	for (size_t i = 0; i < 6; i++)
-		f.obs[i].untrustworthy = true;
+		f.data.runs[i].untrustworthy = true;
 	CHECK_OK(fix_judge(&f, &e));
 	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_REGRESSED);
-	f.obs[6].untrustworthy = true;
+	f.data.runs[6].untrustworthy = true;
 	CHECK_OK(fix_judge(&f, &e));
 	CHECK_EQ(f.t.rows[0].side[0].n_bad, 7);
 	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_UNTRUSTWORTHY);
@@ -369,6 +369,99 @@ static void missing_side(void)
 	CHECK_EQ(f.t.rows[1].effect[1].verdict, VERDICT_NONE);
 	CHECK_EQ(f.t.rows[0].side[0].n, 10);
 	CHECK_EQ(f.t.rows[1].side[0].n, 0);
+}
+
+/* Sides of different experiments: rank sum, n that of the smaller side, no pairs. */
+static void joined_experiments(void)
+{
+	_cleanup_fix_ struct fix f;
+	const struct judge_effect *g;
+	struct err e;
+
+	fix_init(&f, 2, 1, 1);
+	f.x.order = (char []){ STORE_ORDER_JOINED };
+	for (unsigned r = 1; r <= 9; r++)
+		fix_add(&f, 0, 0, r, 1000 * exp(wobble(r)));
+	for (unsigned r = 101; r <= 107; r++)
+		fix_add(&f, 0, 1, r, 1300 * exp(wobble(3 * r)));
+	CHECK_OK(fix_judge(&f, &e));
+	g = &f.t.rows[0].effect[1];
+	CHECK(g->unpaired && !g->by_boot && !g->single_boot && !g->by_sample);
+	CHECK_EQ(g->n, 7);
+	CHECK_EQ(g->verdict, VERDICT_IMPROVED);
+	CHECK(g->lo < 0.3 && g->hi > 0.3 && g->lo > 0.2 && g->hi < 0.4);
+	/* separate: of all 16 over 7 orders two are as far apart */
+	CHECK(fabs(g->p - 2.0 / 11440) < 1e-12);
+	CHECK(g->t_lo < 0.3 && g->t_hi > 0.3 && g->mde > 0 && g->mde < 0.1);
+	/* of one boot each: shown, but no verdict */
+	for (size_t i = 0; i < f.data.n_runs; i++)
+		f.data.runs[i].boot = i < 9 ? 1 : 2;
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK(f.t.rows[0].effect[1].single_boot);
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_INCONCLUSIVE);
+	/* unless nothing is known of boots */
+	f.x.order = (char []){ STORE_ORDER_IMPORTED };
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK(!f.t.rows[0].effect[1].single_boot);
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_IMPROVED);
+}
+
+/* Three boots of three rounds on each side: too few values, whatever the number of runs. */
+static void joined_boots(void)
+{
+	_cleanup_fix_ struct fix f;
+	struct err e;
+
+	fix_init(&f, 2, 1, 1);
+	f.x.order = (char []){ STORE_ORDER_JOINED };
+	for (size_t v = 0; v < 2; v++)
+		for (unsigned r = 0; r < 12; r++)
+			fix_add(&f, 0, v, r + 1, 1000 * (v ? 1.3 : 1) * exp(wobble(r)))->boot =
+				(int64_t)(10 * v + r / 4);
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK(f.t.rows[0].effect[1].by_boot && f.t.rows[0].effect[1].n == 3);
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_INCONCLUSIVE);
+	CHECK_EQ(f.t.rows[0].effect[1].more_rounds, 1); /* the fourth makes 2/70 possible */
+}
+
+/* Imported: one run of many values counts each of them, several runs count once each. */
+static void samples_of_a_run(void)
+{
+	_cleanup_fix_ struct fix f;
+	struct err e;
+
+	fix_init(&f, 2, 1, 1);
+	f.x.order = (char []){ STORE_ORDER_IMPORTED };
+	for (size_t v = 0; v < 2; v++) {
+		struct store_ref run = { .id = 1 + (int64_t)v, .variant = f.variants[v].id,
+					 .case_id = f.cases[0].id, .boot = 1, .round = 1 };
+		unsigned at = store_data_add_run(&f.data, &run);
+
+		for (unsigned i = 0; i < 20; i++)
+			store_data_add(&f.data, f.metrics[0].id, at, i,
+				       1000 * (v ? 0.7 : 1) * exp(wobble(i + 3 * (unsigned)v)));
+	}
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK(f.t.rows[0].effect[1].by_sample && f.t.rows[0].effect[1].unpaired);
+	CHECK_EQ(f.t.rows[0].effect[1].n, 20);
+	CHECK_EQ(f.t.rows[0].side[0].n, 20);
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_REGRESSED);
+	/* cut into runs of four */
+	for (unsigned k = 1; k < 5; k++) {
+		for (size_t v = 0; v < 2; v++) {
+			struct store_ref run = f.data.runs[v];
+
+			run.round = 1 + k;
+			run.id = 10 * k + (int64_t)v;
+			for (unsigned i = 4 * k, at = store_data_add_run(&f.data, &run);
+			     i < 4 * k + 4; i++)
+				f.data.obs[20 * v + i].run = at;
+		}
+	}
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK(!f.t.rows[0].effect[1].by_sample);
+	CHECK_EQ(f.t.rows[0].effect[1].n, 5);
+	CHECK_EQ(f.t.rows[0].side[0].n, 5);
 }
 
 static void unsorted_samples(void)
@@ -404,15 +497,15 @@ static void boots(void)
 	CHECK_EQ(f.t.rows[0].side[1].n, 21);
 	CHECK_EQ(g->verdict, VERDICT_IMPROVED);
 	/* a single boot each: many rounds, nothing about kernels */
-	for (size_t i = 0; i < f.n_obs; i++)
-		f.obs[i].boot = i < 21 ? 1 : 2;
+	for (size_t i = 0; i < f.data.n_runs; i++)
+		f.data.runs[i].boot = i < 21 ? 1 : 2;
 	CHECK_OK(fix_judge(&f, &e));
 	g = &f.t.rows[0].effect[1];
 	CHECK(g->single_boot && !g->by_boot && g->n == 21 && g->more_rounds == 0);
 	CHECK_EQ(g->verdict, VERDICT_INCONCLUSIVE);
 	/* all in one boot: rounds */
-	for (size_t i = 0; i < f.n_obs; i++)
-		f.obs[i].boot = 1;
+	for (size_t i = 0; i < f.data.n_runs; i++)
+		f.data.runs[i].boot = 1;
 	CHECK_OK(fix_judge(&f, &e));
 	CHECK(!f.t.rows[0].effect[1].single_boot && f.t.rows[0].effect[1].n == 21);
 	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_IMPROVED);
@@ -518,6 +611,9 @@ int main(void)
 	TAP_RUN(untrustworthy);
 	TAP_RUN(untrustworthy_majority);
 	TAP_RUN(missing_side);
+	TAP_RUN(joined_experiments);
+	TAP_RUN(joined_boots);
+	TAP_RUN(samples_of_a_run);
 	TAP_RUN(unsorted_samples);
 	TAP_RUN(boots);
 	TAP_RUN(common_boots);

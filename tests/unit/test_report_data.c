@@ -28,7 +28,7 @@ static void made_done(struct made *m)
 static int judge(struct made *m, struct err *e)
 {
 	fixture_input(&m->f, &m->in);
-	return judge_experiment(&m->in.x, m->in.obs, m->in.n_obs, -1, &m->t, e);
+	return judge_experiment(&m->in.x, &m->in.data, -1, &m->t, e);
 }
 
 static void json_free(json_t **j)

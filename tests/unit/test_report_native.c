@@ -176,7 +176,7 @@ static void golden_of(fixture_fn make, bool full, const char *name)
 	/* facts of the environment are stored with the time, which the hash covers */
 	CHECK_EQ(strlen(in.hash), 32);
 	memset(in.hash, '0', 32);
-	CHECK_OK(judge_experiment(&in.x, in.obs, in.n_obs, -1, &t, &e));
+	CHECK_OK(judge_experiment(&in.x, &in.data, -1, &t, &e));
 	CHECK_OK(report_native(&t, &in, full, &out, &e));
 	CHECK_OK(report_native(&t, &in, full, &again, &e));
 	CHECK(strcmp(str_text(&out), str_text(&again)) == 0);
@@ -251,7 +251,7 @@ static void troubles_are_said(void)
 	free(f.x.status);
 	f.x.status = xstrdup("interrupted");
 	fixture_input(&f, &in);
-	CHECK_OK(judge_experiment(&in.x, in.obs, in.n_obs, -1, &t, &e));
+	CHECK_OK(judge_experiment(&in.x, &in.data, -1, &t, &e));
 	CHECK_OK(report_native(&t, &in, false, &out, &e));
 	CHECK_HAS(str_text(&out), "worker_died: 4 runs failed (v3 4)");
 	CHECK_HAS(str_text(&out), "killed by signal 9");
@@ -280,7 +280,7 @@ static void reason_is_never_missing(void)
 	f.runs[7].notes = NULL;
 	f.runs[7].n_notes = 0;
 	fixture_input(&f, &in);
-	CHECK_OK(judge_experiment(&in.x, in.obs, in.n_obs, -1, &t, &e));
+	CHECK_OK(judge_experiment(&in.x, &in.data, -1, &t, &e));
 	notes_collect(&t, &in, &notes);
 	CHECK_EQ(notes.numbered.n, 5);
 	notes_refs(&notes, f.runs[7].case_id, NO_VARIANT, &refs);
@@ -300,7 +300,7 @@ static void arithmetic_is_said(void)
 
 	fixture_createdelete(&f);
 	fixture_input(&f, &in);
-	CHECK_OK(judge_experiment(&in.x, in.obs, in.n_obs, -1, &t, &e));
+	CHECK_OK(judge_experiment(&in.x, &in.data, -1, &t, &e));
 	CHECK_OK(report_native(&t, &in, false, &out, &e));
 	CHECK_HAS(str_text(&out), "6 rounds can decide at most 1 comparison at 5%; this table has "
 				  "96, for which\n  12 rounds are needed.");
@@ -326,7 +326,7 @@ static void lower_is_better(void)
 			(void)fixture_run(&f, round, 0, v, s, 1 / s);
 		}
 	fixture_input(&f, &in);
-	CHECK_OK(judge_experiment(&in.x, in.obs, in.n_obs, -1, &t, &e));
+	CHECK_OK(judge_experiment(&in.x, &in.data, -1, &t, &e));
 	CHECK_OK(report_native(&t, &in, false, &out, &e));
 	CHECK_HAS(str_text(&out), "elapsed_s in s, lower is better");
 	CHECK_HAS(str_text(&out), "regressed");
@@ -445,7 +445,7 @@ static void any_table_fits(void)
 		}
 		randomize_text(&f);
 		fixture_input(&f, &in);
-		if (judge_experiment(&in.x, in.obs, in.n_obs, -1, &t, &e) == 0) {
+		if (judge_experiment(&in.x, &in.data, -1, &t, &e) == 0) {
 			randomize_table(&f.rng, &t);
 			if (report_native(&t, &in, true, &out, &e) < 0)
 				TAP_FAIL("seed %u: %s", seed, e.msg);

@@ -51,10 +51,14 @@ static int make_sample(const char *db, struct err *e)
 static int count_obs(const char *db, size_t *ret_n, struct err *e)
 {
 	_cleanup_store_ struct store *s = NULL;
-	_cleanup_free_ struct store_obs *o = NULL;
+	_cleanup_store_data_ struct store_data d = { 0 };
 	int r = store_open(db, STORE_READ, &s, e);
 
-	return r < 0 ? r : store_read_obs(s, 1, &o, ret_n, e);
+	if (r == 0)
+		r = store_read_data(s, 1, &d, e);
+	if (r == 0)
+		*ret_n = d.n_obs;
+	return r;
 }
 
 static void one_file_after_close(void)
@@ -289,8 +293,60 @@ static void newer_schema_is_refused(void)
 	CHECK_OK(shell(t.db, "PRAGMA user_version = 77", NULL, &e));
 	for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
 		CHECK_EQ(store_open(t.db, mode, &s, &e), -EINVAL);
-		CHECK_HAS(e.msg, "made by a newer mmgauge (schema 77, this one knows up to 1)");
+		CHECK_HAS(e.msg, "made by a newer mmgauge (schema 77, this one knows up to 2)");
 	}
+}
+
+/* A store as the first version made it: a sample a run and metric. */
+static int make_old(const char *db, struct err *e)
+{
+	static const char to_1[] =
+		"DROP VIEW v_samples;"
+		"CREATE TABLE samples_1 (metric INTEGER NOT NULL REFERENCES metrics,"
+		" run INTEGER NOT NULL REFERENCES runs, value REAL NOT NULL,"
+		" PRIMARY KEY (metric, run)) STRICT, WITHOUT ROWID;"
+		"INSERT INTO samples_1 SELECT metric, run, value FROM samples;"
+		"DROP TABLE samples;"
+		"ALTER TABLE samples_1 RENAME TO samples;"
+		"CREATE VIEW v_samples AS SELECT value FROM samples;"
+		"PRAGMA user_version = 1";
+	int r = make_sample(db, e);
+
+	return r < 0 ? r : shell(db, to_1, NULL, e);
+}
+
+static int hash_of(const char *db, enum store_mode mode, char *hash, struct err *e)
+{
+	_cleanup_store_ struct store *s = NULL;
+	int r = store_open(db, mode, &s, e);
+
+	return r < 0 ? r : store_hash(s, 1, hash, e);
+}
+
+/* Read as it is; brought up to date by the first that may write. */
+static void an_older_schema_is_read_and_migrated(void)
+{
+	_cleanup_scratch_ struct scratch t = scratch_make();
+	_cleanup_str_ struct str version = STR_INIT(100);
+	char want[33], got[33];
+	size_t n = 0, again = 0;
+	struct err e;
+
+	if (!have_shell())
+		SKIP(SHELL_MISSING);
+	CHECK_OK(make_sample(t.db, &e));
+	CHECK_OK(hash_of(t.db, STORE_READ, want, &e));
+	CHECK_OK(count_obs(t.db, &n, &e));
+	(void)unlink(t.db);
+	CHECK_OK(make_old(t.db, &e));
+	CHECK_OK(hash_of(t.db, STORE_READ, got, &e));
+	CHECK_STR(got, want);
+	CHECK_OK(count_obs(t.db, &again, &e));
+	CHECK_EQ(again, n);
+	CHECK_OK(hash_of(t.db, STORE_WRITE, got, &e));
+	CHECK_STR(got, want);
+	CHECK_OK(shell(t.db, "PRAGMA user_version; SELECT sum(idx) FROM v_samples", &version, &e));
+	CHECK_STR(str_text(&version), "2\n0\n");
 }
 
 static void damage_is_reported(void)
@@ -415,6 +471,7 @@ int main(void)
 	TAP_RUN(other_files_are_refused_untouched);
 	TAP_RUN(other_databases_are_refused_untouched);
 	TAP_RUN(newer_schema_is_refused);
+	TAP_RUN(an_older_schema_is_read_and_migrated);
 	TAP_RUN(damage_is_reported);
 	TAP_RUN(removed_file_stops_the_run);
 	TAP_RUN(odd_names_are_plain_files);

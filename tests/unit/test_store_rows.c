@@ -121,9 +121,8 @@ static void observations_come_sorted(void)
 {
 	_cleanup_scratch_ struct scratch t = scratch_make();
 	_cleanup_store_ struct store *s = NULL;
-	_cleanup_free_ struct store_obs *o = NULL;
+	_cleanup_store_data_ struct store_data d = { 0 };
 	struct sample x, other;
-	size_t n = 0;
 	struct err e;
 
 	CHECK_OK(store_open(t.db, STORE_WRITE, &s, &e));
@@ -133,47 +132,57 @@ static void observations_come_sorted(void)
 	CHECK_OK(sample_run(s, &x, 0, 1, 9, 90, "ok", &e));
 	CHECK_OK(sample_run(s, &other, 0, 1, 1, 1, "ok", &e));
 	CHECK_OK(sample_fill(s, &x, 3, &e));
-	CHECK_OK(store_read_obs(s, x.experiment, &o, &n, &e));
-	CHECK_EQ(n, (3 * 4 + 1) * 2);
-	for (size_t i = 1; i < n; i++) {
-		CHECK(o[i - 1].case_id <= o[i].case_id);
-		if (o[i - 1].case_id < o[i].case_id)
-			continue;
-		CHECK(o[i - 1].metric <= o[i].metric);
-		if (o[i - 1].metric < o[i].metric)
-			continue;
-		CHECK(o[i - 1].variant <= o[i].variant);
-		if (o[i - 1].variant == o[i].variant)
-			CHECK(o[i - 1].seq < o[i].seq);
-	}
-	for (size_t i = 0; i < n; i++) {
-		unsigned metric = o[i].metric == x.metric[o[i].case_id == x.case_id[1]][1];
+	CHECK_OK(store_read_data(s, x.experiment, &d, &e));
+	CHECK_EQ(d.n_obs, (3 * 4 + 1) * 2);
+	CHECK_EQ(d.n_runs, 3 * 4 + 1);
+	CHECK_EQ(d.n_series, 2 * 2 * 2);
+	for (size_t i = 1; i < d.n_series; i++) {
+		const struct store_series *a = &d.series[i - 1], *b = &d.series[i];
 
-		CHECK(o[i].value == sample_value(o[i].seq, metric));
-		CHECK_EQ(o[i].start_ns, 1000 * o[i].seq);
-		CHECK_EQ(o[i].end_ns, 1000 * o[i].seq + 900);
-		CHECK_EQ(o[i].untrustworthy, o[i].seq == 3);
-		CHECK(!o[i].failed && o[i].repeat == 0 && o[i].boot == x.boot);
-		CHECK_EQ(o[i].round, o[i].seq == 90 ? 9 : (o[i].seq - 1) / 4 + 1);
+		CHECK_EQ(b->first, a->first + a->n);
+		CHECK(a->case_id < b->case_id || (a->case_id == b->case_id &&
+		      (a->metric < b->metric ||
+		       (a->metric == b->metric && a->variant < b->variant))));
 	}
-	CHECK_EQ(o[6].seq, 90); /* first metric of the first case, last of the second variant */
-	CHECK_EQ(o[6].variant, x.variant[1]);
+	for (size_t i = 0; i < d.n_series; i++) {
+		const struct store_series *p = &d.series[i];
+		unsigned metric = p->metric == x.metric[p->case_id == x.case_id[1]][1];
+
+		CHECK(store_data_find(&d, p->case_id, p->metric, p->variant) == p);
+		for (size_t k = 0; k < p->n; k++) {
+			const struct store_obs *o = &d.obs[p->first + k];
+			const struct store_ref *run = &d.runs[o->run];
+
+			CHECK(k == 0 || d.runs[o[-1].run].seq < run->seq);
+			CHECK(run->variant == p->variant && run->case_id == p->case_id);
+			CHECK(o->value == sample_value(run->seq, metric) && o->idx == 0);
+			CHECK_EQ(run->start_ns, 1000 * run->seq);
+			CHECK_EQ(run->end_ns, 1000 * run->seq + 900);
+			CHECK_EQ(run->untrustworthy, run->seq == 3);
+			CHECK(!run->failed && run->repeat == 0 && run->boot == x.boot);
+			CHECK_EQ(run->round, run->seq == 90 ? 9 : (run->seq - 1) / 4 + 1);
+		}
+	}
+	CHECK(!store_data_find(&d, x.case_id[0], x.metric[0][0], 999));
+	/* first metric of the first case, last of the second variant */
+	CHECK_EQ(d.runs[d.obs[6].run].seq, 90);
+	CHECK_EQ(d.runs[d.obs[6].run].variant, x.variant[1]);
 }
 
 static void no_runs_no_observations(void)
 {
 	_cleanup_scratch_ struct scratch t = scratch_make();
 	_cleanup_store_ struct store *s = NULL;
-	_cleanup_free_ struct store_obs *o = NULL;
+	_cleanup_store_data_ struct store_data d = { 0 };
 	_cleanup_runs_ struct store_runs runs = { 0 };
 	struct sample x;
-	size_t n = 7;
 	struct err e;
 
 	CHECK_OK(store_open(t.db, STORE_WRITE, &s, &e));
 	CHECK_OK(sample_begin(s, &x, &e));
-	CHECK_OK(store_read_obs(s, x.experiment, &o, &n, &e));
-	CHECK_EQ(n, 0);
+	CHECK_OK(store_read_data(s, x.experiment, &d, &e));
+	CHECK_EQ(d.n_obs, 0);
+	CHECK(!store_data_find(&d, 1, 1, 1));
 	CHECK_OK(store_read_runs(s, x.experiment, &runs, &e));
 	CHECK_EQ(runs.n, 0);
 }
@@ -244,10 +253,10 @@ static void a_bad_run_leaves_nothing(void)
 				.case_id = x.case_id[0], .boot = x.boot, .round = 1, .seq = 1,
 				.status = "ok", .samples = &p, .n_samples = 1,
 				.counters = &c, .n_counters = 1 };
-	p = (struct store_sample){ x.metric[1][0], 1 };
+	p = (struct store_sample){ x.metric[1][0], 1, 0 };
 	CHECK_EQ(store_add_run(s, &r, &e), -EINVAL);
 	CHECK_HAS(e.msg, "is not one of case");
-	p = (struct store_sample){ x.metric[0][0], nan("") };
+	p = (struct store_sample){ x.metric[0][0], nan(""), 0 };
 	CHECK_EQ(store_add_run(s, &r, &e), -EINVAL);
 	CHECK_HAS(e.msg, "not a finite number");
 	p.value = 1;
@@ -325,7 +334,7 @@ static const char canonical[] =
 	"metric\t1\trate\top/s\t1\t1\t\n"
 	"boot\tb0\t6.1\tbox\n"
 	"run\t1\t0\t1\tbase\tb0\t1\t10\t20\t30\tok\n"
-	"sample\t1\trate\t0.10000000000000001\n"
+	"sample\t1\trate\t0\t0.10000000000000001\n"
 	"counter\t1\ttask\tminflt\tfaults\t12\n"
 	"placement\t1\t0\t1\t/a\tcpus\t0\t0-1\t\n"
 	"note\t1\twarning\tslow\tx\n";
@@ -396,9 +405,8 @@ static void a_batch_is_all_or_nothing(void)
 {
 	_cleanup_scratch_ struct scratch t = scratch_make();
 	_cleanup_store_ struct store *s = NULL;
-	_cleanup_free_ struct store_obs *o = NULL;
+	_cleanup_store_data_ struct store_data d = { 0 };
 	struct sample x;
-	size_t n = 0;
 	struct err e;
 
 	CHECK_OK(store_open(t.db, STORE_WRITE, &s, &e));
@@ -412,10 +420,39 @@ static void a_batch_is_all_or_nothing(void)
 	store_close(s);
 	s = NULL;
 	CHECK_OK(store_open(t.db, STORE_READ, &s, &e));
-	CHECK_OK(store_read_obs(s, x.experiment, &o, &n, &e));
-	CHECK_EQ(n, 16);
+	CHECK_OK(store_read_data(s, x.experiment, &d, &e));
+	CHECK_EQ(d.n_obs, 16);
 	CHECK_EQ(store_begin_batch(s, &e), -EBADF);
 	CHECK(sample_run(s, &x, 0, 0, 3, 100, "ok", &e) == -EBADF);
+}
+
+/* Values of one run come in the order of idx, whatever the order in which they were stored. */
+static void a_run_of_many_samples(void)
+{
+	_cleanup_scratch_ struct scratch t = scratch_make();
+	_cleanup_store_data_ struct store_data d = { 0 };
+	_cleanup_store_ struct store *s = NULL;
+	struct store_sample v[3];
+	struct store_run r;
+	struct sample x;
+	struct err e;
+
+	CHECK_OK(store_open_memory(&s, &e));
+	CHECK_OK(sample_begin(s, &x, &e));
+	for (unsigned i = 0; i < 3; i++)
+		v[i] = (struct store_sample){ x.metric[0][0], 10 * i, 2 - i };
+	r = (struct store_run){ .experiment = x.experiment, .variant = x.variant[1],
+				.case_id = x.case_id[0], .boot = x.boot, .round = 1, .seq = 1,
+				.status = "ok", .samples = v, .n_samples = 3 };
+	CHECK_OK(store_add_run(s, &r, &e));
+	r.round = 2;
+	v[2].idx = 2;
+	CHECK(store_add_run(s, &r, &e) < 0); /* an idx twice */
+	CHECK_OK(store_read_data(s, x.experiment, &d, &e));
+	CHECK_EQ(d.n_runs, 1);
+	CHECK_EQ(d.n_obs, 3);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(d.obs[i].idx == i && d.obs[i].value == 10 * (2 - i));
 }
 
 int main(void)
@@ -425,6 +462,7 @@ int main(void)
 	TAP_RUN(same_metric_and_boot_give_the_same_row);
 	TAP_RUN(observations_come_sorted);
 	TAP_RUN(no_runs_no_observations);
+	TAP_RUN(a_run_of_many_samples);
 	TAP_RUN(runs_read_back_whole);
 	TAP_RUN(a_bad_run_leaves_nothing);
 	TAP_RUN(finished_rounds_are_found);
