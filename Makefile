@@ -119,7 +119,7 @@ ROOT_TESTS := $(call tests,tests/root/test_*.c)
 FUZZ_TESTS := $(call tests,tests/fuzz/fuzz_*.c)
 BENCHES := $(call tests,tests/bench/*.c)
 # What has threads, and so is run under TSan.
-THREAD_TESTS := $(foreach l,worker workload agent,$(filter \
+THREAD_TESTS := $(foreach l,base_parallel judge worker workload agent,$(filter \
 	%/test_$(l) $(O)/tests/unit/test_$(l)_% $(O)/tests/root/test_$(l)_%,$(UNIT_TESTS) $(ROOT_TESTS)))
 .PHONY: unit-tests root-tests fuzz-tests thread-tests benches
 unit-tests: $(UNIT_TESTS)

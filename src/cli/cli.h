@@ -23,17 +23,18 @@ __must_check int cli_print(const struct str *text, struct err *e);
 struct report_input;
 struct judge_table;
 /*
- * Opens @path, loads experiment @id (0: the last) and judges it. Ended with
+ * Opens @path, loads experiment @id (0: the last) by report_load_flags, and judges it. Ended with
  * report_input_done and judge_table_done, also after a failure when zeroed.
  */
-__must_check int cli_load(const char *path, int64_t id, double margin, struct report_input *in,
-			  struct judge_table *t, struct err *e);
+__must_check int cli_load(const char *path, int64_t id, double margin, unsigned flags,
+			  struct report_input *in, struct judge_table *t, struct err *e);
 /*
  * The same of several stores, joined into one table when there are more than one; without any,
  * of the default one. @id is for a single store; of several it is the last of each.
  */
 __must_check int cli_load_all(char *const *paths, size_t n, int64_t id, double margin,
-			      struct report_input *in, struct judge_table *t, struct err *e);
+			      unsigned flags, struct report_input *in, struct judge_table *t,
+			      struct err *e);
 /* At most one word, the store; the default one when there is none. */
 __must_check int cli_store_arg(int argc, char **argv, const char **ret, struct err *e);
 

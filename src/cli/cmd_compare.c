@@ -31,8 +31,8 @@ static int compare_main(int argc, char **argv, struct err *e)
 	if (arg_json + arg_csv + arg_full > 1)
 		r = err_set(e, -EINVAL, "--full, --json and --csv exclude each other");
 	if (r == 0)
-		r = cli_load_all(argv, (size_t)argc, (int64_t)arg_experiment, arg_margin, &in, &t,
-				 e);
+		r = cli_load_all(argv, (size_t)argc, (int64_t)arg_experiment, arg_margin,
+				 arg_json ? REPORT_ALL : arg_full ? REPORT_HASH : 0, &in, &t, e);
 	if (r == 0 && arg_json)
 		r = report_json(&t, &in, &out, e);
 	else if (r == 0 && arg_csv)

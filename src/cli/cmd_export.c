@@ -28,7 +28,7 @@ static int export_main(int argc, char **argv, struct err *e)
 	if (r == 0 && !arg_gnuplot)
 		r = err_set(e, -EINVAL, "say what to export: --gnuplot DIR");
 	if (r == 0)
-		r = cli_load(path, (int64_t)arg_experiment, -1, &in, &t, e);
+		r = cli_load(path, (int64_t)arg_experiment, -1, REPORT_HASH, &in, &t, e);
 	if (r == 0)
 		r = report_gnuplot(arg_gnuplot, &in, &graphs, e);
 	if (r == 0)

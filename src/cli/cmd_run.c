@@ -205,7 +205,7 @@ static int print_comparison(int64_t experiment, struct err *e)
 	_cleanup_str_ struct str out = STR_INIT(REPORT_MAX);
 	struct report_input in = { 0 };
 	struct judge_table t = { 0 };
-	int r = cli_load(arg_output, experiment, -1, &in, &t, e);
+	int r = cli_load(arg_output, experiment, -1, 0, &in, &t, e);
 
 	if (r == 0)
 		r = report_native(&t, &in, arg_full, &out, e);

@@ -22,7 +22,7 @@ static int show_runs(struct store *s, struct str *out, struct err *e)
 	unsigned flags = (arg_counters ? SHOW_COUNTERS : 0u) |
 			 (arg_placement ? SHOW_PLACEMENT : 0u);
 	struct report_input in = { 0 };
-	int r = report_load(s, (int64_t)arg_experiment, &in, e);
+	int r = report_load(s, (int64_t)arg_experiment, REPORT_SAMPLES, &in, e);
 
 	if (r == 0)
 		r = report_show(&in, flags, out, e);

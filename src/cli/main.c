@@ -60,26 +60,28 @@ int cli_store_arg(int argc, char **argv, const char **ret, struct err *e)
 	return 0;
 }
 
-static int load_one(const char *path, int64_t id, struct report_input *in, struct err *e)
+static int load_one(const char *path, int64_t id, unsigned flags, struct report_input *in,
+		    struct err *e)
 {
 	struct store *s = NULL;
 	int r = store_open(path, STORE_READ, &s, e);
 
 	if (r == 0)
-		r = report_load(s, id, in, e);
+		r = report_load(s, id, flags, in, e);
 	store_close(s);
 	return r;
 }
 
-int cli_load(const char *path, int64_t id, double margin, struct report_input *in,
-	     struct judge_table *t, struct err *e)
+int cli_load(const char *path, int64_t id, double margin, unsigned flags,
+	     struct report_input *in, struct judge_table *t, struct err *e)
 {
-	int r = load_one(path, id, in, e);
+	int r = load_one(path, id, flags, in, e);
 
 	return r < 0 ? r : judge_experiment(&in->x, &in->data, margin, t, e);
 }
 
-static int join(char *const *paths, size_t n, struct report_input *ret, struct err *e)
+static int join(char *const *paths, size_t n, unsigned flags, struct report_input *ret,
+		struct err *e)
 {
 	struct report_input *parts = xcalloc(n, sizeof(*parts));
 	struct strv labels = { 0 };
@@ -89,7 +91,7 @@ static int join(char *const *paths, size_t n, struct report_input *ret, struct e
 		const char *slash = strrchr(paths[i], '/');
 
 		strv_add(&labels, slash ? slash + 1 : paths[i]);
-		r = load_one(paths[i], 0, &parts[i], e);
+		r = load_one(paths[i], 0, flags, &parts[i], e);
 	}
 	if (r == 0)
 		r = report_join(parts, (const char *const *)labels.v, n, ret, e);
@@ -100,17 +102,18 @@ static int join(char *const *paths, size_t n, struct report_input *ret, struct e
 	return r;
 }
 
-int cli_load_all(char *const *paths, size_t n, int64_t id, double margin, struct report_input *in,
-		 struct judge_table *t, struct err *e)
+int cli_load_all(char *const *paths, size_t n, int64_t id, double margin, unsigned flags,
+		 struct report_input *in, struct judge_table *t, struct err *e)
 {
 	int r;
 
 	if (n <= 1)
-		return cli_load(n ? paths[0] : DEFAULT_STORE, id, margin, in, t, e);
+		return cli_load(n ? paths[0] : DEFAULT_STORE, id, margin, flags, in, t,
+				e);
 	if (id)
 		return err_set(e, -EINVAL, "--experiment is for a single store; of several the "
 			       "last experiment of each is taken");
-	r = join(paths, n, in, e);
+	r = join(paths, n, flags, in, e);
 	return r < 0 ? r : judge_experiment(&in->x, &in->data, margin, t, e);
 }
 

@@ -7,9 +7,12 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/parallel.h"
 #include "base/str.h"
 #include "judge/internal.h"
 #include "stats/multiple.h"
+
+#define PARALLEL_FROM 50000
 
 /* Failed runs leave no samples: how many a case has under a variant. */
 static size_t count_failed(const struct store_data *d, int64_t case_id, int64_t variant)
@@ -71,21 +74,38 @@ static void fill_row(const struct store_experiment *x, const struct store_data *
 	judge_picks_done(&base);
 }
 
-static void add_rows(const struct store_experiment *x, const struct store_data *d, bool primary,
-		     struct judge_table *t)
+static void add_rows(const struct store_experiment *x, bool primary, struct judge_table *t)
 {
-	for (size_t c = 0; c < x->n_cases; c++) {
-		for (size_t m = 0; m < x->n_metrics; m++) {
-			struct judge_row *row = &t->rows[t->n_rows];
+	for (size_t c = 0; c < x->n_cases; c++)
+		for (size_t m = 0; m < x->n_metrics; m++)
+			if (x->metrics[m].case_id == x->cases[c].id &&
+			    x->metrics[m].primary == primary)
+				t->rows[t->n_rows++] = (struct judge_row){ .c = &x->cases[c],
+									   .m = &x->metrics[m] };
+}
 
-			if (x->metrics[m].case_id != x->cases[c].id ||
-			    x->metrics[m].primary != primary)
-				continue;
-			*row = (struct judge_row){ .c = &x->cases[c], .m = &x->metrics[m] };
-			fill_row(x, d, row);
-			t->n_rows++;
-		}
-	}
+struct fill {
+	struct judge_table *t;
+	const struct store_data *d;
+};
+
+static void fill_one(size_t i, void *arg)
+{
+	struct fill *f = arg;
+
+	fill_row(f->t->x, f->d, &f->t->rows[i]);
+}
+
+/* Rows don't depend on each other. Of few samples a thread would cost more than it saves. */
+static void fill_rows(struct judge_table *t, const struct store_data *d)
+{
+	struct fill fill = { t, d };
+
+	if (d->n_obs >= PARALLEL_FROM)
+		parallel_for(t->n_rows, fill_one, &fill);
+	else
+		for (size_t i = 0; i < t->n_rows; i++)
+			fill_one(i, &fill);
 }
 
 static bool sampled(const struct judge_side *s)
@@ -233,8 +253,9 @@ int judge_experiment(const struct store_experiment *x, const struct store_data *
 	if (r < 0)
 		return r;
 	t.rows = xcalloc(x->n_metrics ? x->n_metrics : 1, sizeof(*t.rows));
-	add_rows(x, d, true, &t);
-	add_rows(x, d, false, &t);
+	add_rows(x, true, &t);
+	add_rows(x, false, &t);
+	fill_rows(&t, d);
 	adjust_all(&t);
 	for (size_t i = 0; i < t.n_rows; i++)
 		for (size_t v = 1; v < x->n_variants; v++)

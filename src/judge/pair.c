@@ -32,6 +32,17 @@ static int by_round(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+/* Stores keep runs in the order of rounds, so that there is mostly nothing to do. */
+static void sort_picks(struct judge_pick *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (by_round(&v[i - 1], &v[i]) > 0) {
+			qsort(v, n, sizeof(*v), by_round);
+			return;
+		}
+	}
+}
+
 static void describe(const struct judge_picks *p, struct judge_side *s)
 {
 	_cleanup_free_ double *v = xcalloc(p->n ? p->n : 1, sizeof(*v));
@@ -92,7 +103,7 @@ void judge_pick_rounds(const struct store_data *d, const struct store_series *se
 		else
 			v[good++] = pick;
 	}
-	qsort(v, good, sizeof(*v), by_round);
+	sort_picks(v, good);
 	for (size_t i = 0; i < good; i++) {
 		if (i && v[i].round != v[last].round)
 			last++;
@@ -144,7 +155,12 @@ static struct units boots_of(const struct judge_picks *p)
 
 	for (size_t i = 0; i < p->n; i++)
 		u.v[i] = (struct unit){ p->v[i].boot, p->v[i].seq, log_of(p->v[i].value), 1 };
-	qsort(u.v, p->n, sizeof(*u.v), by_boot);
+	for (size_t i = 1; i < p->n; i++) {
+		if (by_boot(&u.v[i - 1], &u.v[i]) > 0) {
+			qsort(u.v, p->n, sizeof(*u.v), by_boot);
+			break;
+		}
+	}
 	for (size_t i = 1; i < p->n; i++) {
 		if (u.v[i].boot == u.v[last].boot) {
 			u.v[last].sum_log += u.v[i].sum_log;
@@ -247,13 +263,15 @@ static double *logs_of(const struct judge_picks *p, const struct units *boots, s
 void judge_split(const struct judge_picks *base, const struct judge_picks *variant,
 		 bool boots_known, struct judge_sides *ret)
 {
-	struct units b = boots_of(base), v = boots_of(variant);
-	bool same = b.n == 1 && v.n == 1 && b.v[0].boot == v.v[0].boot;
+	struct units b = { 0 }, v = { 0 };
 
 	*ret = (struct judge_sides){ 0 };
 	if (boots_known) {
-		ret->single_boot = !same && (b.n == 1 || v.n == 1);
+		b = boots_of(base);
+		v = boots_of(variant);
 		ret->by_boot = b.n > 1 && v.n > 1;
+		ret->single_boot = (b.n == 1 || v.n == 1) &&
+				   !(b.n == 1 && v.n == 1 && b.v[0].boot == v.v[0].boot);
 	}
 	ret->base = logs_of(base, ret->by_boot ? &b : NULL, &ret->n_base, &ret->n_no_ratio);
 	ret->variant = logs_of(variant, ret->by_boot ? &v : NULL, &ret->n_variant,

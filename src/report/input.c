@@ -24,27 +24,29 @@ static int load_env(struct store *s, struct report_input *in, struct err *e)
 	return 0;
 }
 
-static int load(struct store *s, int64_t experiment, struct report_input *in, struct err *e)
+static int load(struct store *s, int64_t experiment, unsigned flags, struct report_input *in,
+		struct err *e)
 {
 	int r = store_read_experiment(s, experiment, &in->x, e);
 
 	if (r == 0)
 		r = store_read_data(s, in->x.id, &in->data, e);
 	if (r == 0)
-		r = store_read_runs(s, in->x.id, &in->runs, e);
+		r = store_read_runs(s, in->x.id, flags & REPORT_SAMPLES, &in->runs, e);
 	if (r == 0)
 		r = store_read_boots(s, in->x.id, &in->boots, &in->n_boots, e);
 	if (r == 0)
 		r = load_env(s, in, e);
-	if (r == 0)
+	if (r == 0 && flags & REPORT_HASH)
 		r = store_hash(s, in->x.id, in->hash, e);
 	return r;
 }
 
-int report_load(struct store *s, int64_t experiment, struct report_input *ret, struct err *e)
+int report_load(struct store *s, int64_t experiment, unsigned flags, struct report_input *ret,
+		struct err *e)
 {
 	struct report_input in = { 0 };
-	int r = load(s, experiment, &in, e);
+	int r = load(s, experiment, flags, &in, e);
 
 	if (r < 0) {
 		report_input_done(&in);

@@ -322,7 +322,8 @@ static void add_head(struct join *j)
 	}
 	x->name = xstrdup(str_text(&names));
 	x->order = xstrdup(imported ? STORE_ORDER_IMPORTED : STORE_ORDER_JOINED);
-	store_hash_text(str_text(&hashes), j->out.hash);
+	if (j->parts[0].hash[0])
+		store_hash_text(str_text(&hashes), j->out.hash);
 	x->plan_hash = xstrdup(j->out.hash);
 }
 

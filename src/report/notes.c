@@ -342,8 +342,8 @@ static void collect_parts(const struct report_input *in, struct notes *l)
 		const struct store_boot *b = part->n_boots ? &part->boots[0] : NULL;
 		char day[TEXT_NUM];
 
-		general(l, "Part %zu: \"%s\" of %s, raw data %s%s%.*s%s%s.", p + 1, part->x.name,
-			text_day(day, part->x.wall_start_ns), part->hash, b ? ", Linux " : "",
+		general(l, "Part %zu: \"%s\" of %s%s%.*s%s%s.", p + 1, part->x.name,
+			text_day(day, part->x.wall_start_ns), b ? ", Linux " : "",
 			b ? (int)strcspn(b->kernel, " ") : 0, b ? b->kernel : "", b ? ", " : "",
 			b ? b->machine : "");
 	}

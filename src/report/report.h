@@ -33,13 +33,19 @@ struct report_input {
 	struct store_runs runs;
 	struct store_boot *boots; size_t n_boots;
 	struct kvs *env; /* one per variant, in the order of x.variants */
-	char hash[33];
+	char hash[33]; /* "" when not loaded */
 	struct report_input *parts; size_t n_parts; /* what it was joined from */
 };
 
+/*
+ * What is loaded besides: the samples of the runs (report_show, report_json) and the hash of the
+ * raw data. Of millions of samples each takes longer than the table.
+ */
+enum report_load_flags { REPORT_SAMPLES = 1, REPORT_HASH = 2, REPORT_ALL = 3 };
+
 /* @experiment 0: the last one. *@ret is ended with report_input_done (fine when zeroed). */
-__must_check int report_load(struct store *s, int64_t experiment, struct report_input *ret,
-			     struct err *e);
+__must_check int report_load(struct store *s, int64_t experiment, unsigned flags,
+			     struct report_input *ret, struct err *e);
 void report_input_done(struct report_input *in);
 
 /*

@@ -194,7 +194,7 @@ static int run_rounds(struct run *r, struct err *e)
 static int read_seq(struct run *r, struct err *e)
 {
 	struct store_runs runs = { 0 };
-	int rc = r->opts->resume ? store_read_runs(r->store, r->x.id, &runs, e) : 0;
+	int rc = r->opts->resume ? store_read_runs(r->store, r->x.id, false, &runs, e) : 0;
 
 	for (size_t i = 0; i < runs.n; i++)
 		if (runs.v[i].seq > r->seq)

@@ -4,7 +4,11 @@
 
 #include <Rmath.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
+
+/* libRmath keeps the tables of the rank distributions in memory of its own. */
+static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
 
 static bool probability(double p)
 {
@@ -52,8 +56,10 @@ double dist_signrank_cdf(double w, size_t n)
 
 	if (isnan(w) || !exact_size(n))
 		return (double)NAN;
+	(void)pthread_mutex_lock(&tables);
 	p = psignrank(w, (double)n, 1, 0);
 	signrank_free();
+	(void)pthread_mutex_unlock(&tables);
 	return p;
 }
 
@@ -63,8 +69,10 @@ double dist_signrank_quantile(double p, size_t n)
 
 	if (!probability(p) || !exact_size(n))
 		return (double)NAN;
+	(void)pthread_mutex_lock(&tables);
 	w = qsignrank(p, (double)n, 1, 0);
 	signrank_free();
+	(void)pthread_mutex_unlock(&tables);
 	return w;
 }
 
@@ -74,8 +82,10 @@ double dist_ranksum_cdf(double u, size_t m, size_t n)
 
 	if (isnan(u) || !exact_size(m) || !exact_size(n))
 		return (double)NAN;
+	(void)pthread_mutex_lock(&tables);
 	p = pwilcox(u, (double)m, (double)n, 1, 0);
 	wilcox_free();
+	(void)pthread_mutex_unlock(&tables);
 	return p;
 }
 
@@ -85,7 +95,9 @@ double dist_ranksum_quantile(double p, size_t m, size_t n)
 
 	if (!probability(p) || !exact_size(m) || !exact_size(n))
 		return (double)NAN;
+	(void)pthread_mutex_lock(&tables);
 	u = qwilcox(p, (double)m, (double)n, 1, 0);
 	wilcox_free();
+	(void)pthread_mutex_unlock(&tables);
 	return u;
 }

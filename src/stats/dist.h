@@ -2,7 +2,7 @@
 /*
  * Distribution functions; dist.c is the only user of libRmath. libRmath prints on stdout, exits
  * or hangs on bad or large arguments, so every argument is checked first: what is outside the
- * stated range gives NaN and libRmath is not called. Not for use from several threads (libRmath
+ * stated range gives NaN and libRmath is not called. Safe from several threads (libRmath
  * keeps tables of the rank distributions; they are freed after each call).
  */
 #ifndef STATS_DIST_H

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
@@ -29,6 +30,31 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/*
+ * Marks of sorted samples are sorted but for where one sample ends and the next begins, or the
+ * signs change: two rising runs are merged, which takes one walk; all else is sorted.
+ */
+static void sort_marks(struct mark *v, size_t n)
+{
+	_cleanup_free_ struct mark *copy = NULL;
+	size_t cut = 1, at = 0, i = 0, j;
+
+	while (cut < n && v[cut - 1].v <= v[cut].v)
+		cut++;
+	for (j = cut + 1; j < n && v[j - 1].v <= v[j].v; j++)
+		;
+	if (cut >= n)
+		return;
+	if (j < n) {
+		qsort(v, n, sizeof(*v), by_value);
+		return;
+	}
+	copy = xcalloc(n, sizeof(*copy));
+	memcpy(copy, v, n * sizeof(*v));
+	for (j = cut; at < n; at++)
+		v[at] = j >= n || (i < cut && copy[i].v <= copy[j].v) ? copy[i++] : copy[j++];
+}
+
 /* Midranks times two, so that they are integers. */
 struct ranks {
 	uint32_t *twice;  /* of each mark, in order */
@@ -45,7 +71,7 @@ static struct ranks rank_marks(struct mark *v, size_t n)
 {
 	struct ranks r = { .twice = xcalloc(n ? n : 1, sizeof(*r.twice)) };
 
-	qsort(v, n, sizeof(*v), by_value);
+	sort_marks(v, n);
 	for (size_t i = 0, end; i < n; i = end) {
 		double t;
 
@@ -111,9 +137,13 @@ double rank_signed_p(const double *x, size_t n)
 	_cleanup_(ranks_done) struct ranks r = { 0 };
 	size_t used = 0;
 
+	/* from the last on: negative values of a sorted sample then rise by magnitude */
+	for (size_t i = n; i-- > 0;)
+		if (x[i] < 0)
+			v[used++] = (struct mark){ .v = -x[i] };
 	for (size_t i = 0; i < n; i++)
-		if (x[i] < 0 || x[i] > 0)
-			v[used++] = (struct mark){ .v = fabs(x[i]), .tag = x[i] > 0 };
+		if (x[i] > 0)
+			v[used++] = (struct mark){ .v = x[i], .tag = true };
 	if (!used)
 		return 1;
 	r = rank_marks(v, used);
@@ -122,7 +152,13 @@ double rank_signed_p(const double *x, size_t n)
 
 static double walsh_average(const double *sorted, size_t n, uint64_t k)
 {
-	return select_walsh_sum(sorted, n, k) / 2;
+	return select_walsh_sum(sorted, n, k).at / 2;
+}
+
+/* Of an odd number of sums the one in the middle, else the mean of the two. */
+static double middle(struct select_two s, bool odd)
+{
+	return odd ? s.at : s.at / 2 + s.next / 2;
 }
 
 double rank_centre(const double *x, size_t n)
@@ -132,9 +168,7 @@ double rank_centre(const double *x, size_t n)
 
 	if (!n)
 		return (double)NAN;
-	if (pairs % 2)
-		return walsh_average(v, n, pairs / 2);
-	return walsh_average(v, n, pairs / 2 - 1) / 2 + walsh_average(v, n, pairs / 2) / 2;
+	return middle(select_walsh_sum(v, n, (pairs - 1) / 2), pairs % 2) / 2;
 }
 
 /*
@@ -182,7 +216,7 @@ static double *negated(const double *y, size_t n)
 	double *v = xcalloc(n ? n : 1, sizeof(*v));
 
 	for (size_t i = 0; i < n; i++)
-		v[i] = -y[i];
+		v[i] = -y[n - 1 - i]; /* turned round: sorted stays sorted */
 	sorted_sort(v, n);
 	return v;
 }
@@ -195,9 +229,7 @@ double rank_shift(const double *x, size_t m, const double *y, size_t n)
 
 	if (!pairs)
 		return (double)NAN;
-	if (pairs % 2)
-		return select_sum(a, m, b, n, pairs / 2);
-	return select_sum(a, m, b, n, pairs / 2 - 1) / 2 + select_sum(a, m, b, n, pairs / 2) / 2;
+	return middle(select_sum(a, m, b, n, (pairs - 1) / 2), pairs % 2);
 }
 
 double rank_sum_p(const double *x, size_t m, const double *y, size_t n)
@@ -246,7 +278,7 @@ bool rank_shift_interval(const double *x, size_t m, const double *y, size_t n, d
 		return false;
 	a = sorted_copy(x, m);
 	b = negated(y, n);
-	*ret_lo = select_sum(a, m, b, n, c - 1);
-	*ret_hi = select_sum(a, m, b, n, pairs - c);
+	*ret_lo = select_sum(a, m, b, n, c - 1).at;
+	*ret_hi = select_sum(a, m, b, n, pairs - c).at;
 	return true;
 }

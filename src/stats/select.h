@@ -13,10 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The k-th sum, and the one after it (infinite when there is none): a median may need both. */
+struct select_two {
+	double at, next;
+};
+
 /* Both sorted upwards, m * n < 2^63. @k from 0, less than m * n. */
-double select_sum(const double *x, size_t m, const double *y, size_t n, uint64_t k);
+struct select_two select_sum(const double *x, size_t m, const double *y, size_t n, uint64_t k);
 
 /* Of x[i] + x[j] with i <= j: twice the Walsh averages. @k from 0, less than n (n + 1) / 2. */
-double select_walsh_sum(const double *x, size_t n, uint64_t k);
+struct select_two select_walsh_sum(const double *x, size_t n, uint64_t k);
 
 #endif

@@ -91,12 +91,32 @@ double summary_best_mean(const double *x, size_t n, unsigned percent, bool highe
 	return higher_is_better ? harmonic_mean(v + (n - k), k) : summary_mean(v, k);
 }
 
-static double mad_of(double *sorted, size_t n, double median)
+/*
+ * Distances of a sorted sample from its median rise to both sides of it: the middle of them is
+ * found by walking outwards.
+ */
+static double mad_of(const double *sorted, size_t n, double median)
 {
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = fabs(sorted[i] - median);
-	sorted_sort(sorted, n);
-	return sorted_median(sorted, n);
+	size_t left = 0, right, half = n / 2 + 1;
+	double before = 0, here = 0;
+
+	while (left < n && sorted[left] <= median)
+		left++;
+	right = left;
+	for (size_t seen = 0; seen < half && (left > 0 || right < n); seen++) {
+		double l = left > 0 ? median - sorted[left - 1] : HUGE_VAL;
+		double r = right < n ? sorted[right] - median : HUGE_VAL;
+
+		before = here;
+		here = l <= r ? l : r;
+		if (l <= r)
+			left--;
+		else
+			right++;
+	}
+	if (!n)
+		return (double)NAN;
+	return n % 2 ? here : before / 2 + here / 2;
 }
 
 struct summary summary_of(const double *x, size_t n)

@@ -352,7 +352,8 @@ static int by_seq(const void *va, const void *vb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-int store_read_runs(struct store *s, int64_t experiment, struct store_runs *ret, struct err *e)
+int store_read_runs(struct store *s, int64_t experiment, bool samples, struct store_runs *ret,
+		    struct err *e)
 {
 	_cleanup_runs_ struct store_runs x = { 0 };
 	_cleanup_tx_ struct sql_tx tx = { 0 };
@@ -362,7 +363,7 @@ int store_read_runs(struct store *s, int64_t experiment, struct store_runs *ret,
 	r = sql_begin(s, SQL_TX_READ, &tx, e);
 	if (r >= 0)
 		r = read_heads(s, experiment, &x, e);
-	if (r >= 0)
+	if (r >= 0 && samples)
 		r = read_samples(s, experiment, &x, e);
 	if (r >= 0)
 		r = read_counters(s, experiment, &x, e);

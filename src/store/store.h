@@ -202,14 +202,15 @@ const struct store_series *store_data_find(const struct store_data *d, int64_t c
 unsigned store_data_add_run(struct store_data *d, const struct store_ref *run);
 void store_data_add(struct store_data *d, int64_t metric, unsigned run, unsigned idx, double value);
 
-/* Runs with their notes; strings live until store_runs_done. */
+/* Runs with all that belongs to them; strings live until store_runs_done. */
 struct store_runs {
 	struct store_run *v;
 	size_t n;
 	struct arena *memory;
 };
-__must_check int store_read_runs(struct store *s, int64_t experiment, struct store_runs *ret,
-				 struct err *e); /* all, with samples, counters, places, notes */
+/* All of them; without samples, of which there may be millions, unless @samples. */
+__must_check int store_read_runs(struct store *s, int64_t experiment, bool samples,
+				 struct store_runs *ret, struct err *e);
 void store_runs_done(struct store_runs *r);
 /* Newest facts of the environment of a variant (0: of the experiment), sorted by key. */
 __must_check int store_read_env(struct store *s, int64_t experiment, int64_t variant,

@@ -236,6 +236,18 @@ static void bench_groups(void)
 	str_done(&b.out);
 }
 
+/* What a task costs that does nothing: the agent's and the task's own resident memory. */
+static void bench_memory(void)
+{
+	struct bench_run b = bench_cmd("%s null --depth 1 --tasks 1 --time 1s", agent);
+
+	bench_say(b.maxrss_kib < 2 * 1024,
+		  "an idle worker: %ld KiB resident, %.0f KiB charged to its group at the peak "
+		  "(below 2 MiB)",
+		  b.maxrss_kib, bench_sum(&b, "group/0", "peak_bytes") / 1024);
+	str_done(&b.out);
+}
+
 /* All parts, or those that are named. */
 int main(int argc, char **argv)
 {
@@ -245,7 +257,8 @@ int main(int argc, char **argv)
 	} parts[] = {
 		{ "null", bench_null },		{ "linear", bench_delay_linear },
 		{ "change", bench_delay_change }, { "start", bench_start_up },
-		{ "groups", bench_groups },	{ "aa", bench_false_and_true },
+		{ "groups", bench_groups },	{ "memory", bench_memory },
+		{ "aa", bench_false_and_true },
 	};
 
 	agent = bench_env("MMGAUGE_AGENT", "build/mmgauge-agent");

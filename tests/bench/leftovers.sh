@@ -31,15 +31,17 @@ left() {
 one_run() { # CASE: the growth of dead groups over a run of 50 groups
 	before=$(dead_groups)
 	mmgauge run "$1" --variant a:depth=1,groups=50,fs=ext4-loop:2G --rounds 1 --time 300ms \
-		--warmup 50ms -q -o dead.db >/dev/null 2>&1 || echo "run failed" >&2
+		--warmup 50ms -q -o dead.db >/dev/null || return 1
 	sleep 1
 	echo $(($(dead_groups) - before))
 }
 
-control=$(one_run null)
-wrote=$(one_run page_fault3:size=4M)
-say "$([ "$wrote" -le "$((control > 0 ? control : 0))" ] && echo pass || echo FAIL)" \
-	"50 groups that wrote files leave $wrote dead groups, 50 empty ones $control"
+if control=$(one_run null) && wrote=$(one_run page_fault3:size=4M); then
+	say "$([ "$wrote" -le "$((control > 0 ? control : 0))" ] && echo pass || echo FAIL)" \
+		"50 groups that wrote files leave $wrote dead groups, 50 empty ones $control"
+else
+	say FAIL "no run of 50 groups"
+fi
 
 old=$(cat /proc/sys/vm/swappiness)
 [ "$old" != 61 ] || old=60

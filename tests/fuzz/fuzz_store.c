@@ -98,7 +98,7 @@ static size_t read_rows(struct store *s, const struct store_experiment *x)
 		for (size_t i = 0; i < d.n_series; i++)
 			assert(store_data_find(&d, d.series[i].case_id, d.series[i].metric,
 					       d.series[i].variant));
-	if (store_read_runs(s, x->id, &runs, NULL) >= 0)
+	if (store_read_runs(s, x->id, true, &runs, NULL) >= 0)
 		for (size_t i = 0; i < runs.n; i++)
 			assert(touch_run(&runs.v[i]) > 0 || !*runs.v[i].status);
 	if (store_hash(s, x->id, hex, NULL) >= 0)

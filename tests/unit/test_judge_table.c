@@ -464,6 +464,39 @@ static void samples_of_a_run(void)
 	CHECK_EQ(f.t.rows[0].side[0].n, 5);
 }
 
+/* So many samples that rows are measured side by side: each comes out as it does alone. */
+static void many_samples(void)
+{
+	enum { CASES = 6, ROUNDS = 5000 };
+	_cleanup_fix_ struct fix all = { 0 };
+	struct fix one;
+	struct err e;
+
+	fix_init(&all, 2, CASES, 1);
+	for (size_t c = 0; c < CASES; c++)
+		for (size_t v = 0; v < 2; v++)
+			for (unsigned r = 1; r <= ROUNDS; r++)
+				fix_add(&all, c, v, r, (1000 + (double)(c * v)) *
+					exp(wobble(r * 7 + (unsigned)(c + 3 * v))));
+	CHECK_OK(fix_judge(&all, &e));
+	for (size_t c = 0; c < CASES; c++) {
+		const struct judge_effect *a = &all.t.rows[c].effect[1], *b;
+
+		fix_init(&one, 2, 1, 1);
+		for (size_t v = 0; v < 2; v++)
+			for (unsigned r = 1; r <= ROUNDS; r++)
+				fix_add(&one, 0, v, r, (1000 + (double)(c * v)) *
+					exp(wobble(r * 7 + (unsigned)(c + 3 * v))));
+		CHECK_OK(fix_judge(&one, &e));
+		b = &one.t.rows[0].effect[1];
+		CHECK(a->n == ROUNDS && b->n == ROUNDS);
+		CHECK(a->change <= b->change && a->change >= b->change);
+		CHECK(a->lo <= b->lo && a->lo >= b->lo && a->hi90 <= b->hi90 && a->hi90 >= b->hi90);
+		CHECK(a->p <= b->p && a->p >= b->p);
+		fix_done(&one);
+	}
+}
+
 static void unsorted_samples(void)
 {
 	_cleanup_fix_ struct fix f;
@@ -614,6 +647,7 @@ int main(void)
 	TAP_RUN(joined_experiments);
 	TAP_RUN(joined_boots);
 	TAP_RUN(samples_of_a_run);
+	TAP_RUN(many_samples);
 	TAP_RUN(unsorted_samples);
 	TAP_RUN(boots);
 	TAP_RUN(common_boots);

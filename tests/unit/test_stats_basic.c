@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Summaries, t tests, equivalence, adjustments, power and distributions against R 4.2. */
+#include "base/rng.h"
 #include "stats/dist.h"
 #include "stats/equiv.h"
 #include "stats/multiple.h"
@@ -236,8 +237,29 @@ static void power(void)
 	      power_equiv_rounds(0.02, 0.02, 1e9, 0.05, 0.8));
 }
 
+/* The median of the distances, found without sorting them. */
+static void median_of_distances(void)
+{
+	double x[41], d[41];
+	struct rng r;
+
+	rng_init(&r, 3);
+	for (size_t n = 1; n <= 41; n++) {
+		struct summary s;
+
+		for (size_t i = 0; i < n; i++)
+			x[i] = (double)rng_below(&r, n % 2 ? 9 : 9000) - 3;
+		s = summary_of(x, n);
+		for (size_t i = 0; i < n; i++)
+			d[i] = fabs(x[i] - s.median);
+		sorted_sort(d, n);
+		CHECK_NEAR(s.mad, sorted_median(d, n), 0);
+	}
+}
+
 int main(void)
 {
+	TAP_RUN(median_of_distances);
 	TAP_RUN(distributions);
 	TAP_RUN(refused_arguments);
 	TAP_RUN(summaries);

@@ -227,15 +227,81 @@ static void selection(void)
 				for (size_t j = i; j < n; j++)
 					all[m++] = x[i] + x[j];
 			sorted_sort(all, m);
-			for (size_t k = 0; k < m; k += 1 + m / 40)
-				CHECK_NEAR(select_walsh_sum(x, n, k), all[k], 0);
-			CHECK_NEAR(select_walsh_sum(x, n, m - 1), all[m - 1], 0);
+			for (size_t k = 0; k + 1 < m; k += 1 + m / 40) {
+				struct select_two two = select_walsh_sum(x, n, k);
+
+				CHECK_NEAR(two.at, all[k], 0);
+				CHECK_NEAR(two.next, all[k + 1], 0);
+			}
+			CHECK_NEAR(select_walsh_sum(x, n, m - 1).at, all[m - 1], 0);
+			CHECK(isinf(select_walsh_sum(x, n, m - 1).next));
 		}
 	}
 }
 
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Long samples are sorted in another way: against qsort, with signs, ties and extremes. */
+static void sorting_long_samples(void)
+{
+	enum { N = 900 };
+	double x[N], y[N];
+	struct rng r;
+
+	rng_init(&r, 7);
+	for (uint64_t grain = 5; grain <= 5000000000; grain *= 1000) {
+		for (size_t i = 0; i < N; i++)
+			x[i] = ((double)rng_below(&r, grain) - (double)grain / 2) * 1e-3;
+		x[5] = HUGE_VAL;
+		x[6] = -HUGE_VAL;
+		x[7] = 5e-324;
+		x[8] = -1e308;
+		memcpy(y, x, sizeof(y));
+		sorted_sort(x, N);
+		qsort(y, N, sizeof(*y), ascending);
+		for (size_t i = 0; i < N; i++)
+			CHECK(x[i] <= y[i] && x[i] >= y[i]);
+	}
+}
+
+/* Sorted and turned round samples take the short way to their ranks: the same p as shuffled. */
+static void order_changes_nothing(void)
+{
+	enum { N = 200 };
+	double x[N], y[N], p, q;
+	struct rng r;
+
+	rng_init(&r, 9);
+	for (size_t i = 0; i < N; i++) {
+		x[i] = (double)rng_below(&r, 60) - 25;
+		y[i] = (double)rng_below(&r, 60) - 30;
+	}
+	p = rank_signed_p(x, N);
+	q = rank_sum_p(x, N, y, N);
+	sorted_sort(x, N);
+	CHECK(rank_signed_p(x, N) >= p && rank_signed_p(x, N) <= p);
+	CHECK_NEAR(rank_sum_p(x, N, y, N), q, 0);
+	sorted_sort(y, N);
+	CHECK_NEAR(rank_sum_p(x, N, y, N), q, 0);
+	for (size_t i = 0; i < N / 2; i++) {
+		double swap = x[i];
+
+		x[i] = x[N - 1 - i];
+		x[N - 1 - i] = swap;
+	}
+	CHECK_NEAR(rank_sum_p(x, N, y, N), q, 0);
+	CHECK_NEAR(rank_signed_p(x, N), p, 0);
+}
+
 int main(void)
 {
+	TAP_RUN(sorting_long_samples);
+	TAP_RUN(order_changes_nothing);
 	TAP_RUN(signed_rank_small);
 	TAP_RUN(signed_rank_at_50);
 	TAP_RUN(signed_rank_above_50);

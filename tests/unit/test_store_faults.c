@@ -62,7 +62,7 @@ static int count_runs(const char *db, size_t *ret_n, struct err *e)
 	int r = store_open(db, STORE_READ, &s, e);
 
 	if (r >= 0)
-		r = store_read_runs(s, 1, &runs, e);
+		r = store_read_runs(s, 1, true, &runs, e);
 	*ret_n = runs.n;
 	for (size_t i = 0; i < runs.n; i++)
 		if (runs.v[i].n_samples != 2 || runs.v[i].n_counters != 3)

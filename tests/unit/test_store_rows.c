@@ -183,7 +183,7 @@ static void no_runs_no_observations(void)
 	CHECK_OK(store_read_data(s, x.experiment, &d, &e));
 	CHECK_EQ(d.n_obs, 0);
 	CHECK(!store_data_find(&d, 1, 1, 1));
-	CHECK_OK(store_read_runs(s, x.experiment, &runs, &e));
+	CHECK_OK(store_read_runs(s, x.experiment, true, &runs, &e));
 	CHECK_EQ(runs.n, 0);
 }
 
@@ -202,7 +202,7 @@ static void runs_read_back_whole(void)
 	CHECK_OK(sample_run(s, &x, 1, 0, 1, 2, "untrustworthy", &e));
 	CHECK_OK(sample_run(s, &x, 1, 1, 1, 1, "ok", &e));
 	CHECK_OK(sample_run(s, &x, 0, 1, 1, 3, "failed", &e));
-	CHECK_OK(store_read_runs(s, x.experiment, &runs, &e));
+	CHECK_OK(store_read_runs(s, x.experiment, true, &runs, &e));
 	CHECK_EQ(runs.n, 3);
 	for (unsigned i = 0; i < 3; i++) {
 		const struct store_run *r = &runs.v[i];
@@ -272,7 +272,7 @@ static void a_bad_run_leaves_nothing(void)
 	CHECK_HAS(e.msg, "is not one of experiment");
 	r.variant = x.variant[0];
 	CHECK_EQ(r.id, 0);
-	CHECK_OK(store_read_runs(s, x.experiment, &runs, &e));
+	CHECK_OK(store_read_runs(s, x.experiment, true, &runs, &e));
 	CHECK_EQ(runs.n, 0);
 	CHECK_OK(store_add_run(s, &r, &e));
 	CHECK(r.id > 0);
