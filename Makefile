@@ -32,11 +32,12 @@ V ?=
 Q := $(if $(V),,@)
 
 VERSION := 0.1
-LIBS_HOST := sqlite3 yaml-0.1 jansson
+LIBS_HOST := sqlite3 yaml-0.1 jansson libarchive
 
 # Layers of the agent and of the host tool; tools/layers says who may include whom.
 AGENT_LAYERS := base sys cgroup undo workload wire place worker
-HOST_LAYERS := base sys cgroup undo workload wire place stats plan target store judge run report
+HOST_LAYERS := base sys cgroup undo workload wire place stats plan kernel target store judge run \
+	report
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
 	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wnull-dereference -Wvla -Wundef \

@@ -17,7 +17,8 @@
 #include "workload/workload.h"
 
 const struct cmd *const cli_commands[] = {
-	&cmd_run, &cmd_compare, &cmd_show, &cmd_list, &cmd_export, &cmd_clean, NULL,
+	&cmd_run, &cmd_compare, &cmd_show, &cmd_list, &cmd_export, &cmd_kernels, &cmd_clean,
+	NULL,
 };
 
 static const struct cmd *find_command(const char *name)
