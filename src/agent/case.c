@@ -57,14 +57,6 @@ static int parse_place(const struct agent_job *job, struct parsed *p, struct err
 	return r < 0 ? err_wrap(e, r, "placement") : 0;
 }
 
-/* Files of a workload that doesn't care go to a tmpfs of the run's own: it vanishes whole. */
-static const char *default_fs(const struct workload *w)
-{
-	if (w->default_fs)
-		return w->default_fs;
-	return w->needs & NEED_DIR ? "tmpfs" : NULL;
-}
-
 /* Checks, and pins to all CPUs a workload that is meant to be pinned when nothing was said. */
 static int check_place(const struct agent *a, struct parsed *p, struct err *e)
 {
@@ -74,14 +66,14 @@ static int check_place(const struct agent *a, struct parsed *p, struct err *e)
 		.real_cache = w->needs & NEED_REAL_CACHE,
 		.swap = w->needs & NEED_SWAP,
 		.memcg = w->needs & NEED_MEMCG,
-		.default_fs = default_fs(w),
+		.default_fs = workload_default_fs(w),
 	};
 	struct place_facts facts = { 0 };
 	uint64_t bytes = w->footprint_bytes ? w->footprint_bytes(&p->params) : 0;
 	int r = place_facts_read(a->rootfd, &facts, e);
 
 	if (r == 0)
-		r = place_check(&facts, &p->place, bytes, w->can_reclaim, e);
+		r = place_check(&facts, &p->place, needs.default_fs, bytes, w->can_reclaim, e);
 	if (r == 0)
 		r = place_check_needs(&facts, &p->place, &needs, e);
 	if (r == 0 && w->pin_default && !p->place.pinned) {
@@ -147,7 +139,8 @@ static int run_parsed(struct agent *a, const struct agent_job *job, struct parse
 		r = undo_open(job->journal ? job->journal : own_dir, job->id, &undo, e);
 	if (r < 0)
 		return r;
-	r = place_open(a->rootfd, &p->place, default_fs(p->w), job->id, undo, &place, e);
+	r = place_open(a->rootfd, &p->place, workload_default_fs(p->w), job->id, undo, &place,
+		       e);
 	if (r == 0)
 		r = run_placed(a, job, p, place, res, e);
 	r2 = place_close(place, &late);

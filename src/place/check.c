@@ -212,7 +212,19 @@ static int check_rights(const struct place_facts *f, const struct place_spec *s,
 	return r;
 }
 
-int place_check(const struct place_facts *f, const struct place_spec *s,
+/* The file system that the tasks will find; see place_open. */
+static const char *fs_of(const struct place_spec *s, const char *default_fs)
+{
+	return s->fs ? s->fs : s->dir ? "dir" : default_fs;
+}
+
+/* What lies in a tmpfs can only go to swap. */
+static bool in_memory(const char *fs)
+{
+	return fs && str_starts(fs, "tmpfs");
+}
+
+int place_check(const struct place_facts *f, const struct place_spec *s, const char *default_fs,
 		uint64_t footprint_bytes, bool can_reclaim, struct err *e)
 {
 	int r;
@@ -227,7 +239,8 @@ int place_check(const struct place_facts *f, const struct place_spec *s,
 	if (r == 0)
 		r = check_rights(f, s, e);
 	if (r == 0)
-		r = check_memory(f, s, footprint_bytes, can_reclaim, e);
+		r = check_memory(f, s, footprint_bytes,
+				 can_reclaim && !in_memory(fs_of(s, default_fs)), e);
 	return r;
 }
 
@@ -241,7 +254,7 @@ static int need_refused(struct err *e, int code, const char *what, const char *h
 int place_check_needs(const struct place_facts *f, const struct place_spec *s,
 		      const struct place_needs *n, struct err *e)
 {
-	const char *fs = s->fs ? s->fs : s->dir ? "dir" : n->default_fs;
+	const char *fs = fs_of(s, n->default_fs);
 
 	if (n->root && !f->root)
 		return need_refused(e, -EPERM, "needs root", "run as root");
@@ -250,7 +263,7 @@ int place_check_needs(const struct place_facts *f, const struct place_spec *s,
 	if (n->memcg && f->version == CG_NONE)
 		return need_refused(e, -ENODEV, "needs a memory controller",
 				    "boot without cgroup_disable=memory");
-	if (n->real_cache && fs && str_starts(fs, "tmpfs"))
+	if (n->real_cache && in_memory(fs))
 		return need_refused(e, -EINVAL,
 				    "needs a page-cache file system: reading a hole of tmpfs "
 				    "allocates nothing",

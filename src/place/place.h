@@ -91,10 +91,12 @@ void place_facts_done(struct place_facts *f);
  * Can this placement be made there? Refuses with cause and what to do: CPUs or nodes that aren't
  * there, no right to make groups, an absent controller, knobs unknown to the version, a limit
  * below @footprint_bytes where the rest has no swap to go to (@can_reclaim tells that the workload
- * stands a limit below its footprint, e.g. clean page cache), more memory than the machine has.
+ * stands a limit below its footprint because it is page cache: not on a tmpfs, whose pages have
+ * nowhere else to go), more memory than the machine has. @default_fs as in place_open.
  */
 __must_check int place_check(const struct place_facts *f, const struct place_spec *s,
-			     uint64_t footprint_bytes, bool can_reclaim, struct err *e);
+			     const char *default_fs, uint64_t footprint_bytes, bool can_reclaim,
+			     struct err *e);
 
 /*
  * What else a workload may ask for. @default_fs as in place_open. A file system of memory has no

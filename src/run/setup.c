@@ -70,7 +70,7 @@ static int check_variant(const struct run *r, const struct plan_variant *v,
 		if (rc == 0)
 			rc = place_parse(&place, &spec, e);
 		if (rc == 0)
-			rc = place_check(&t->facts, &spec,
+			rc = place_check(&t->facts, &spec, workload_default_fs(w),
 					 w->footprint_bytes ? w->footprint_bytes(&parsed) : 0,
 					 w->can_reclaim, e);
 		if (rc == 0)
@@ -80,7 +80,7 @@ static int check_variant(const struct run *r, const struct plan_variant *v,
 						       .real_cache = w->needs & NEED_REAL_CACHE,
 						       .swap = w->needs & NEED_SWAP,
 						       .memcg = w->needs & NEED_MEMCG,
-						       .default_fs = w->default_fs,
+						       .default_fs = workload_default_fs(w),
 					       },
 					       e);
 		params_done(&parsed);

@@ -27,6 +27,13 @@ const struct workload *workload_find(const char *name)
 	return NULL;
 }
 
+const char *workload_default_fs(const struct workload *w)
+{
+	if (w->default_fs)
+		return w->default_fs;
+	return w->needs & NEED_DIR ? "tmpfs" : NULL;
+}
+
 const char *workload_nearest(const char *name)
 {
 	return str_nearest(name, names, ARRAY_LEN(names));

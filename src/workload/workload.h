@@ -200,6 +200,8 @@ enum { MODE_PROCESS, MODE_THREAD };
 /* All workloads, NULL-terminated, in the order of list.h. */
 extern const struct workload *const workload_table[];
 const struct workload *workload_find(const char *name); /* NULL when unknown */
+/* Where files go when nobody says: its own choice, a tmpfs of the run, or NULL: it has none. */
+const char *workload_default_fs(const struct workload *w);
 /* Nearest name for an error message, or NULL. */
 const char *workload_nearest(const char *name);
 

@@ -25,9 +25,9 @@ static void try_spec(const struct kvs *kvs)
 	assert(s.groups >= 1);
 	f.root = true;
 	f.may_make_groups = true;
-	(void)!place_check(&f, &s, 1 << 20, false, &e);
+	(void)!place_check(&f, &s, "tmpfs", 1 << 20, false, &e);
 	f.version = CG_V1;
-	(void)!place_check(&f, &s, 1 << 20, true, &e);
+	(void)!place_check(&f, &s, "tmpfs", 1 << 20, true, &e);
 	place_spec_done(&s);
 }
 

@@ -169,7 +169,7 @@ static void check(const struct place_facts *f, const char *text, bool can_reclai
 	int r;
 
 	CHECK_OK(parse(text, &s, &e));
-	r = place_check(f, &s, 64u << 20, can_reclaim, &e);
+	r = place_check(f, &s, "tmpfs", 64u << 20, can_reclaim, &e);
 	place_spec_done(&s);
 	if (!msg && r < 0)
 		TAP_FAIL("\"%s\" was refused: %s", text, e.msg);
@@ -191,7 +191,11 @@ static void what_cannot_be_placed_is_refused(void)
 	check(&f, "cpus=0-2", false, "cpus=0-2", "0-1");
 	check(&f, "mems=1", false, "mems=1", "0");
 	check(&f, "depth=1,memory.max=63M", false, "no swap to go to", "swap=zram");
-	check(&f, "depth=1,memory.max=63M", true, NULL, NULL);
+	check(&f, "depth=1,memory.max=63M,fs=ext4-loop", true, NULL, NULL);
+	/* files in memory have nowhere to go: what the default is here */
+	check(&f, "depth=1,memory.max=63M", true, "the limit is 63M", "swap=zram");
+	check(&f, "depth=1,memory.max=63M,dir=/var/tmp", true, NULL, NULL);
+	check(&f, "depth=1,memory.max=63M,swap=zram:64M", true, NULL, NULL);
 	check(&f, "depth=1,memory.max=63M,swap=zram:64M", false, NULL, NULL);
 	check(&f, "depth=1,memory.max=63M,memory.swap.max=0,swap=zram:64M", false,
 	      "no swap to go to", "memory.max");
@@ -201,7 +205,7 @@ static void what_cannot_be_placed_is_refused(void)
 	check(&f, "depth=2,groups=4,memory.max@1=128M", false, "no swap", "memory.max");
 	/* a limit above the machine doesn't make it larger */
 	check(&f, "depth=1,groups=100,memory.max=1G", false, "are available", "fewer");
-	check(&f, "depth=1,groups=100,memory.max=1G", true, NULL, NULL);
+	check(&f, "depth=1,groups=100,memory.max=1G,fs=xfs-loop", true, NULL, NULL);
 	check(&f, "sock=on", false, "started in", "depth=1");
 	check(&f, "depth=1,cpu.max=50000", false, "memory hierarchy of cgroup v1", "v2");
 	check(&f, "depth=1,groups=100", false, "are available", "fewer");
