@@ -66,6 +66,16 @@ __must_check int report_join(struct report_input *in, const char *const *labels,
 __must_check int report_native(const struct judge_table *t, const struct report_input *in,
 			       bool full, struct str *out, struct err *e);
 
+/*
+ * The forms that others know, by docs/reports.md: "mmtests" (classic comparison tables).
+ * (LABEL | MEAN | MEDIAN | STDDEV), "lkp" (value, %stddev, %change), "markdown". NULL: there is
+ * no style of that name.
+ */
+typedef int report_style_fn(const struct judge_table *t, const struct report_input *in,
+			    struct str *out, struct err *e);
+report_style_fn *report_style(const char *name);
+#define REPORT_STYLES "native, mmtests"
+
 /* The table with all its numbers, and the raw samples; numbers that don't exist are null. */
 __must_check int report_json(const struct judge_table *t, const struct report_input *in,
 			     struct str *out, struct err *e);
