@@ -68,11 +68,11 @@ objs = $(patsubst src/%.c,$(O)/obj/%.o,$(call srcs,$(1)))
 
 AGENT_OBJS := $(call objs,$(AGENT_LAYERS))
 HOST_OBJS := $(call objs,$(HOST_LAYERS))
-ALL_OBJS := $(sort $(AGENT_OBJS) $(HOST_OBJS) $(call objs,agent cli))
+ALL_OBJS := $(sort $(AGENT_OBJS) $(HOST_OBJS) $(call objs,agent cli plugin))
 
 .DELETE_ON_ERROR:
 .PHONY: all agent
-all: $(O)/mmgauge $(O)/mmgauge-agent $(O)/mmgauge.1
+all: $(O)/mmgauge $(O)/mmgauge-agent $(O)/mmgauge-tcg.so $(O)/mmgauge.1
 agent: $(O)/mmgauge-agent
 
 # Objects are rebuilt when the flags change, and only then.
@@ -106,6 +106,13 @@ $(O)/mmgauge-agent: $(call objs,agent) $(O)/libagent.a
 $(O)/mmgauge: $(call objs,cli) $(O)/libhost.a
 	$(if $(V),,@echo '  LINK    $@')
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDLIBS_HOST) -pthread
+
+# QEMU loads it, so no sanitizer; its undefined symbols are QEMU's.
+$(O)/mmgauge-tcg.so: $(call srcs,plugin) $(O)/.flags
+	$(if $(V),,@echo '  PLUGIN  $@')
+	$(Q)mkdir -p $(O)/obj/plugin
+	$(Q)$(CC) $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -shared \
+		-MMD -MP -MF $(O)/obj/plugin/mmgauge-tcg.d $< -o $@
 
 # The parts that come from the option tables and the descriptors are put in by the tool itself.
 $(O)/mmgauge.1: man/mmgauge.1.in $(O)/mmgauge
@@ -183,10 +190,11 @@ bench:
 INSTALL := install
 DEST := $(DESTDIR)$(PREFIX)
 install: all
-	$(Q)$(INSTALL) -d $(DEST)/bin $(DEST)/libexec/mmgauge $(DEST)/share/man/man1 \
+	$(Q)$(INSTALL) -d $(DEST)/bin $(DEST)/libexec/mmgauge $(DEST)/lib/mmgauge $(DEST)/share/man/man1 \
 		$(DEST)/share/mmgauge/plans $(DEST)/share/doc/mmgauge
 	$(Q)$(INSTALL) -m 755 $(O)/mmgauge $(DEST)/bin/
 	$(Q)$(INSTALL) -m 755 $(O)/mmgauge-agent $(DEST)/libexec/mmgauge/
+	$(Q)$(INSTALL) -m 644 $(O)/mmgauge-tcg.so $(DEST)/lib/mmgauge/
 	$(Q)$(INSTALL) -m 644 $(O)/mmgauge.1 $(DEST)/share/man/man1/
 	$(Q)for f in $(wildcard plans/*.yaml); do \
 		$(INSTALL) -m 644 $$f $(DEST)/share/mmgauge/plans/ || exit 1; done
