@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* mmgauge run: from a plan file, or from the short form on the command line. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/err.h"
@@ -141,65 +136,6 @@ static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
 	return r < 0 ? r : override_plan(p, e);
 }
 
-/* The command line as it can be typed again. */
-static void quote_words(int argc, char **argv, struct str *out)
-{
-	for (int i = 0; i < argc; i++) {
-		bool plain = *argv[i] && strspn(argv[i], "abcdefghijklmnopqrstuvwxyz"
-							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-							 "0123456789-_=:,./%+@*") ==
-						 strlen(argv[i]);
-
-		str_addc(out, ' ');
-		if (!plain)
-			str_addc(out, '\'');
-		for (const char *p = argv[i]; *p; p++) {
-			if (*p == '\'')
-				str_add(out, "'\\''");
-			else
-				str_addc(out, *p);
-		}
-		if (!plain)
-			str_addc(out, '\'');
-	}
-}
-
-static void build_command(int argc, char **argv, struct str *out)
-{
-	_cleanup_str_ struct str cmdline = STR_INIT(1 << 20);
-
-	/* what was typed, not what was parsed: getopt may have reordered argv */
-	str_add(out, "mmgauge run");
-	if (fsx_read(AT_FDCWD, "/proc/self/cmdline", &cmdline, NULL) == 0 && cmdline.len) {
-		char *p = cmdline.buf;
-
-		for (int i = 0; p < cmdline.buf + cmdline.len; i++, p += strlen(p) + 1)
-			if (i >= 2)
-				quote_words(1, &p, out);
-		return;
-	}
-	quote_words(argc, argv, out);
-}
-
-static int stop_signals(struct err *e)
-{
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t set;
-	int fd;
-
-	/* a shell starts background jobs with SIGINT ignored, and ignored signals are lost even
-	 * to a signalfd; SIGHUP is left as it is, for nohup */
-	(void)sigaction(SIGINT, &dfl, NULL);
-	(void)sigaction(SIGTERM, &dfl, NULL);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigaddset(&set, SIGHUP);
-	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? err_errno(e, errno, "could not make a signalfd") : fd;
-}
-
 static int print_comparison(int64_t experiment, struct err *e)
 {
 	_cleanup_str_ struct str out = STR_INIT(REPORT_MAX);
@@ -218,7 +154,7 @@ static int print_comparison(int64_t experiment, struct err *e)
 
 static int carry_out(const struct plan *p, const char *command, struct err *e)
 {
-	_cleanup_close_ int stop_fd = stop_signals(e);
+	_cleanup_close_ int stop_fd = cli_stop_signals(e);
 	struct run_opts o = {
 		.store_path = arg_output,
 		.command = command,
@@ -256,7 +192,7 @@ static int run_main(int argc, char **argv, struct err *e)
 	int r;
 
 	log_set_level(arg_quiet ? LOG_WARN : arg_verbose ? LOG_DEBUG : LOG_INFO);
-	build_command(argc, argv, &command);
+	cli_command_line(&command);
 	r = make_plan(argc, argv, &p, e);
 	if (r == 0 && arg_dry_run) {
 		r = run_describe(&p, &text, e);

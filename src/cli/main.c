@@ -17,8 +17,8 @@
 #include "workload/workload.h"
 
 const struct cmd *const cli_commands[] = {
-	&cmd_run, &cmd_compare, &cmd_show, &cmd_list, &cmd_export, &cmd_kernels, &cmd_clean,
-	NULL,
+	&cmd_run, &cmd_compare, &cmd_gate, &cmd_show, &cmd_list, &cmd_export, &cmd_kernels,
+	&cmd_clean, NULL,
 };
 
 static const struct cmd *find_command(const char *name)
@@ -61,8 +61,8 @@ int cli_store_arg(int argc, char **argv, const char **ret, struct err *e)
 	return 0;
 }
 
-static int load_one(const char *path, int64_t id, unsigned flags, struct report_input *in,
-		    struct err *e)
+int cli_load_input(const char *path, int64_t id, unsigned flags, struct report_input *in,
+		   struct err *e)
 {
 	struct store *s = NULL;
 	int r = store_open(path, STORE_READ, &s, e);
@@ -76,7 +76,7 @@ static int load_one(const char *path, int64_t id, unsigned flags, struct report_
 int cli_load(const char *path, int64_t id, double margin, unsigned flags,
 	     struct report_input *in, struct judge_table *t, struct err *e)
 {
-	int r = load_one(path, id, flags, in, e);
+	int r = cli_load_input(path, id, flags, in, e);
 
 	return r < 0 ? r : judge_experiment(&in->x, &in->data, margin, t, e);
 }
@@ -92,7 +92,7 @@ static int join(char *const *paths, size_t n, unsigned flags, struct report_inpu
 		const char *slash = strrchr(paths[i], '/');
 
 		strv_add(&labels, slash ? slash + 1 : paths[i]);
-		r = load_one(paths[i], 0, flags, &parts[i], e);
+		r = cli_load_input(paths[i], 0, flags, &parts[i], e);
 	}
 	if (r == 0)
 		r = report_join(parts, (const char *const *)labels.v, n, ret, e);
@@ -154,16 +154,22 @@ static int run_command(const struct cmd *c, int argc, char **argv, struct err *e
 	return r < 0 ? r : c->main(argc - first, argv + first, e);
 }
 
-static int unknown_command(const char *name, struct err *e)
+/* The name itself when it is one. */
+static const char *nearest_command(const char *name)
 {
 	const char *names[ARRAY_LEN(cli_commands)];
 	size_t n = 0;
-	const char *near;
-	int r = err_set(e, -EINVAL, "there is no command \"%s\"", name);
 
 	for (; cli_commands[n]; n++)
 		names[n] = cli_commands[n]->name;
-	near = str_nearest(name, names, n);
+	return str_nearest(name, names, n);
+}
+
+static int unknown_command(const char *name, struct err *e)
+{
+	const char *near = nearest_command(name);
+	int r = err_set(e, -EINVAL, "there is no command \"%s\"", name);
+
 	if (near)
 		err_hint(e, "did you mean \"%s\"?", near);
 	else
@@ -193,6 +199,17 @@ static int dispatch(int argc, char **argv, struct err *e)
 	return unknown_command(name, e);
 }
 
+/* A slip in the name of a command fails as the command that was meant. */
+static int exit_status(const char *name, int r)
+{
+	const char *near = nearest_command(name);
+	const struct cmd *c = find_command(near ? near : name);
+	int usage = c && c->usage_status ? c->usage_status : EXIT_USAGE;
+	int failed = c && c->failed_status ? c->failed_status : EXIT_FAILED;
+
+	return r == -EINVAL || r == -ERANGE ? usage : failed;
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -206,5 +223,5 @@ int main(int argc, char **argv)
 	if (r >= 0)
 		return r;
 	log_err(&e);
-	return r == -EINVAL || r == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
+	return exit_status(argc > 1 ? argv[1] : "", r);
 }

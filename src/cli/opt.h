@@ -41,6 +41,8 @@ struct cmd {
 	const struct opt *opts;
 	/* @argv: what is left after the options. Returns the exit status or negative errno. */
 	int (*main)(int argc, char **argv, struct err *e);
+	/* Exit statuses for mistakes of the user and for failures; 0: EXIT_USAGE, EXIT_FAILED. */
+	int usage_status, failed_status;
 };
 
 /*

@@ -14,9 +14,6 @@
 
 static const double interval_level = 1 - JUDGE_ALPHA;
 
-/* Efficiency of the signed-rank test against t for normal data, 3 / pi. */
-static const double rank_efficiency = 3 / M_PI;
-
 const char *verdict_name(enum verdict v)
 {
 	switch (v) {
@@ -185,6 +182,46 @@ void judge_measure(const struct judge_picks *base, const struct judge_picks *var
 	ret->p_adjusted = ret->p;
 }
 
+static double p_paired_at(const struct judge_picks *base, const struct judge_picks *variant,
+			  double log_bound)
+{
+	struct judge_pairs pairs;
+	double p;
+
+	judge_pair(base, variant, &pairs);
+	for (size_t i = 0; i < pairs.n; i++)
+		pairs.log_ratio[i] -= log_bound;
+	p = rank_signed_p(pairs.log_ratio, pairs.n);
+	judge_pairs_done(&pairs);
+	return p;
+}
+
+static double p_unpaired_at(const struct judge_picks *base, const struct judge_picks *variant,
+			    bool boots_known, double log_bound)
+{
+	struct judge_sides s;
+	double p;
+
+	judge_split(base, variant, boots_known, &s);
+	for (size_t i = 0; i < s.n_variant; i++)
+		s.variant[i] -= log_bound;
+	p = rank_sum_p(s.variant, s.n_variant, s.base, s.n_base);
+	judge_sides_done(&s);
+	return p;
+}
+
+double judge_p_at(const struct judge_picks *base, const struct judge_picks *variant,
+		  enum judge_pairing pairing, double bound)
+{
+	struct judge_effect exact = { 0 };
+
+	if (measured_exactly(base, variant, &exact))
+		return exact.change < bound || exact.change > bound ? 0 : 1;
+	if (pairing == JUDGE_PAIRED)
+		return p_paired_at(base, variant, log1p(bound));
+	return p_unpaired_at(base, variant, pairing == JUDGE_UNPAIRED, log1p(bound));
+}
+
 static size_t least_n(const struct judge_effect *f)
 {
 	return f->unpaired ? JUDGE_MIN_UNPAIRED : JUDGE_MIN_ROUNDS;
@@ -255,8 +292,7 @@ static unsigned values_for(uint64_t comparisons)
 	return n;
 }
 
-/* The spread behind a minimal detectable effect. */
-static double spread_of(const struct judge_effect *f)
+double judge_spread(const struct judge_effect *f)
 {
 	double unit = power_mde(1, f->n, JUDGE_ALPHA, POWER_USUAL);
 
@@ -265,7 +301,7 @@ static double spread_of(const struct judge_effect *f)
 
 static double pairs_needed(const struct judge_effect *f, double margin, size_t family)
 {
-	double centre = log1p(f->change), sd = spread_of(f);
+	double centre = log1p(f->change), sd = judge_spread(f);
 	double below = centre - equiv_log_lower(margin), above = equiv_log_upper(margin) - centre;
 	uint64_t n;
 
@@ -273,7 +309,14 @@ static double pairs_needed(const struct judge_effect *f, double margin, size_t f
 		n = power_equiv_rounds(sd, below, above, JUDGE_ALPHA, POWER_USUAL);
 	else
 		n = power_rounds(sd, centre, JUDGE_ALPHA / (double)family, POWER_USUAL);
-	return ceil((double)n / rank_efficiency);
+	return ceil((double)n / JUDGE_RANK_EFFICIENCY);
+}
+
+unsigned judge_least_n(const struct judge_effect *f, size_t family)
+{
+	size_t m = family ? family : 1;
+
+	return f->unpaired ? values_for(m) : judge_rounds_for(m);
 }
 
 unsigned judge_more_rounds(const struct judge_effect *f, double margin, size_t family)
@@ -282,8 +325,7 @@ unsigned judge_more_rounds(const struct judge_effect *f, double margin, size_t f
 
 	if (f->single_boot || f->no_ratio || f->exact)
 		return 0;
-	least = f->unpaired ? values_for(family ? family : 1) :
-			      judge_rounds_for(family ? family : 1);
+	least = judge_least_n(f, family);
 	if (f->n < least_n(f))
 		return (unsigned)least - (unsigned)f->n;
 	need = pairs_needed(f, margin, family ? family : 1);

@@ -52,6 +52,26 @@ void judge_split(const struct judge_picks *base, const struct judge_picks *varia
 /* What the rounds of an experiment mean (its order). */
 enum judge_pairing { JUDGE_PAIRED, JUDGE_UNPAIRED, JUDGE_BOOTS_UNKNOWN };
 
+enum judge_pairing judge_pairing_of(const struct store_experiment *x);
+/* Has some variant of this metric of a case one run only? Then samples are what varies. */
+bool judge_by_sample(const struct store_experiment *x, const struct store_data *d,
+		     const struct store_case *c, const struct store_metric *m);
+size_t judge_count_failed(const struct store_data *d, int64_t case_id, int64_t variant);
+
+/*
+ * Two-sided p of the same test against the change @bound (> -1) instead of none. For constant
+ * sides it is that of arithmetic, 0 or 1.
+ */
+double judge_p_at(const struct judge_picks *base, const struct judge_picks *variant,
+		  enum judge_pairing pairing, double bound);
+
+/* Standard deviation of the log-ratios behind a minimal detectable effect, and the planning of
+ * rounds from it: the signed-rank test of normal data needs a few more than the t test. */
+double judge_spread(const struct judge_effect *f);
+#define JUDGE_RANK_EFFICIENCY (3 / M_PI)
+/* Fewest pairs, or values, that can decide so many comparisons. */
+unsigned judge_least_n(const struct judge_effect *f, size_t family);
+
 /* Everything in an effect but p_adjusted, real_small, more_rounds and verdict. */
 void judge_measure(const struct judge_picks *base, const struct judge_picks *variant,
 		   enum judge_pairing pairing, struct judge_effect *ret);

@@ -15,7 +15,7 @@
 #define PARALLEL_FROM 50000
 
 /* Failed runs leave no samples: how many a case has under a variant. */
-static size_t count_failed(const struct store_data *d, int64_t case_id, int64_t variant)
+size_t judge_count_failed(const struct store_data *d, int64_t case_id, int64_t variant)
 {
 	size_t n = 0;
 
@@ -25,24 +25,18 @@ static size_t count_failed(const struct store_data *d, int64_t case_id, int64_t 
 	return n;
 }
 
-static enum judge_pairing pairing_of(const struct store_experiment *x)
+enum judge_pairing judge_pairing_of(const struct store_experiment *x)
 {
 	if (str_eq(x->order, STORE_ORDER_IMPORTED))
 		return JUDGE_BOOTS_UNKNOWN;
 	return str_eq(x->order, STORE_ORDER_JOINED) ? JUDGE_UNPAIRED : JUDGE_PAIRED;
 }
 
-static const struct store_series *series_of(const struct judge_row *row,
-					    const struct store_data *d, int64_t variant)
-{
-	return store_data_find(d, row->c->id, row->m->id, variant);
-}
-
-static bool one_run(const struct store_experiment *x, const struct store_data *d,
-		    const struct judge_row *row)
+bool judge_by_sample(const struct store_experiment *x, const struct store_data *d,
+		     const struct store_case *c, const struct store_metric *m)
 {
 	for (size_t i = 0; i < x->n_variants; i++)
-		if (judge_one_run(d, series_of(row, d, x->variants[i].id)))
+		if (judge_one_run(d, store_data_find(d, c->id, m->id, x->variants[i].id)))
 			return true;
 	return false;
 }
@@ -50,8 +44,8 @@ static bool one_run(const struct store_experiment *x, const struct store_data *d
 static void fill_row(const struct store_experiment *x, const struct store_data *d,
 		     struct judge_row *row)
 {
-	enum judge_pairing pairing = pairing_of(x);
-	bool by_sample = one_run(x, d, row);
+	enum judge_pairing pairing = judge_pairing_of(x);
+	bool by_sample = judge_by_sample(x, d, row->c, row->m);
 	struct judge_picks base = { 0 };
 
 	row->side = xcalloc(x->n_variants ? x->n_variants : 1, sizeof(*row->side));
@@ -59,9 +53,10 @@ static void fill_row(const struct store_experiment *x, const struct store_data *
 	for (size_t i = 0; i < x->n_variants; i++) {
 		struct judge_picks picks;
 
-		judge_pick_rounds(d, series_of(row, d, x->variants[i].id), by_sample, &picks,
-				  &row->side[i]);
-		row->side[i].n_failed = count_failed(d, row->c->id, x->variants[i].id);
+		judge_pick_rounds(d,
+				  store_data_find(d, row->c->id, row->m->id, x->variants[i].id),
+				  by_sample, &picks, &row->side[i]);
+		row->side[i].n_failed = judge_count_failed(d, row->c->id, x->variants[i].id);
 		if (i == 0) {
 			base = picks;
 			row->effect[0].verdict = VERDICT_NONE;

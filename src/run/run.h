@@ -41,6 +41,12 @@ __must_check int run_plan(const struct plan *p, const struct run_opts *o,
 /* What run_plan would do: cases, order of the first rounds, expected time, what can be decided. */
 __must_check int run_describe(const struct plan *p, struct str *out, struct err *e);
 
+/*
+ * All parameters of a case as key=value text, malloc'd: defaults too, but for those that some
+ * variant sets: what the case is in any store.
+ */
+char *run_case_params(const struct plan *p, const struct plan_case *c);
+
 /* Seconds that the rest of a plan takes: steps times warm-up, time and overhead. */
 uint64_t run_expected_ns(const struct plan *p, const struct plan_case *c);
 

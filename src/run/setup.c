@@ -137,11 +137,7 @@ int run_open_targets(struct run *r, struct err *e)
 	return 0;
 }
 
-/*
- * All parameters with their values, defaults too, but for those that some variant sets: what a
- * case is in any store.
- */
-static char *case_params(const struct plan *p, const struct plan_case *c)
+char *run_case_params(const struct plan *p, const struct plan_case *c)
 {
 	_cleanup_str_ struct str all = STR_INIT(1 << 17), out = STR_INIT(1 << 17);
 	_cleanup_kvs_ struct kvs kvs = { 0 };
@@ -193,7 +189,7 @@ static void fill_cases(struct run *r)
 		x->cases[i] = (struct store_case){
 			.workload = xstrdup(c->workload->name),
 			.revision = c->workload->revision,
-			.params = case_params(r->plan, c),
+			.params = run_case_params(r->plan, c),
 			.title = xstrdup(c->title),
 			.op = xstrdup(c->workload->op),
 			.primary_row = c->primary,

@@ -18,6 +18,8 @@ try_each() {
 	printf '#!/bin/sh\ntrue\n' >program
 	cp program prog
 	chmod +x program prog
+	printf '%s\n' 'rows: [{row: "null"}]' 'run: {rounds: 1, time: 20ms, cases: ["null"],' \
+		'  variants: {base: {}, deep: {}}}' >contract.yaml
 	n=0
 	while read -r line; do
 		n=$((n + 1))
@@ -28,7 +30,10 @@ try_each() {
 		"mmgauge COMMAND"* | "mmgauge clean") continue ;;
 		esac
 		eval "run $line"
-		expect_status 0
+		case $line/$status in
+		"mmgauge gate "*/125) ;; # a round is too few to tell
+		*) expect_status 0 ;;
+		esac
 	done
 	[ $n -ge "$1" ] || fail "only $n commands found"
 }
@@ -39,7 +44,7 @@ readme_commands_work() {
 }
 
 help_examples_work() {
-	for c in run compare show list export clean; do
+	for c in run compare gate show list export clean; do
 		mmgauge $c --help | sed '1,/^examples:/d' >help
 		commands help
 	done >list
