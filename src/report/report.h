@@ -17,6 +17,7 @@
 #include "base/compiler.h"
 #include "base/kv.h"
 #include "judge/judge.h"
+#include "judge/profile.h"
 #include "store/store.h"
 
 struct err;
@@ -83,6 +84,19 @@ __must_check int report_json(const struct judge_table *t, const struct report_in
 /* RFC 4180 with a heading: one line per row and variant; numbers that don't exist are empty. */
 __must_check int report_csv(const struct judge_table *t, const struct report_input *in,
 			    struct str *out, struct err *e);
+
+/*
+ * The kernel functions behind a difference, instructions per operation: at most @max_rows (0: all)
+ * of those that changed, what the others come to, the total. Shown parts are rounded to 0.001,
+ * so their printed sum may miss the printed total by that much a row.
+ */
+__must_check int report_explain(const struct explain *x, size_t max_rows, struct str *out,
+				struct err *e);
+/*
+ * The top three for a footnote, unwrapped: "f +32.5, g +8.1, h -1.4 of +42.3 instructions/op";
+ * nothing when no function changed.
+ */
+void report_explain_top(const struct explain *x, struct str *out);
 
 enum report_show_flags { SHOW_COUNTERS = 1, SHOW_PLACEMENT = 2 };
 
