@@ -234,7 +234,7 @@ descendants_are_counted_by_their_group() {
 	need_root
 	need_program sqlite3
 	run mmgauge run $quick --rounds 1 -o x.db --variant a:depth=1 -- sh -c \
-		'rm -f end; sh -c "i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done; echo >end; sleep 60" & until [ -e end ]; do sleep 0.02; done'
+		'rm -f end; sh -c "i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done; echo >end; sleep 60.731" & until [ -e end ]; do sleep 0.02; done'
 	expect_status 0
 	group=$(sqlite3 x.db "select value from v_samples where metric = 'cpu_s'")
 	waited=$(sqlite3 x.db "select sum(value) from v_samples where metric in ('user_s', 'system_s')")
@@ -242,7 +242,7 @@ descendants_are_counted_by_their_group() {
 		fail "group: $group s, waited for: $waited s"
 	run mmgauge show x.db
 	expect_stdout 'left_running'
-	expect_eq "$(pgrep -fx 'sleep 60')" ""
+	expect_eq "$(pgrep -fx 'sleep 60.731')" ""
 }
 
 decimal_commas_change_nothing() {
