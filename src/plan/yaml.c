@@ -277,6 +277,18 @@ static int write_bytes(void *arg, unsigned char *bytes, size_t n)
 	return 1;
 }
 
+/*
+ * Surrogates and numbers above U+10FFFF: libyaml writes them, as escapes, but doesn't read them.
+ * Only for text whose bytes are UTF-8 otherwise.
+ */
+static bool beyond_unicode(const char *text)
+{
+	for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++)
+		if (*c > 0xf4 || (*c == 0xf4 && c[1] > 0x8f) || (*c == 0xed && c[1] > 0x9f))
+			return true;
+	return false;
+}
+
 int doc_write_yaml(const struct doc *d, struct str *out, struct err *e)
 {
 	yaml_emitter_t em;
@@ -290,6 +302,8 @@ int doc_write_yaml(const struct doc *d, struct str *out, struct err *e)
 		if (!text_event(&ev, d->all[i]))
 			return doc_fail(d, d->all[i], e, -EILSEQ, "not UTF-8 text");
 		yaml_event_delete(&ev);
+		if (beyond_unicode(d->all[i]->text))
+			return doc_fail(d, d->all[i], e, -EILSEQ, "not UTF-8 text");
 	}
 	if (!yaml_emitter_initialize(&em))
 		return err_set(e, -ENOMEM, "could not write a plan: out of memory");

@@ -126,13 +126,26 @@ static void written_and_read_back(void)
 
 static void not_utf8_is_refused(void)
 {
-	_cleanup_doc_ struct doc d = { 0 };
+	/* a stray byte, above U+10FFFF twice, a surrogate: could not be read back */
+	static const char *const bad[] = { "\xff", "\xf6\x88\x9b\xa1", "\xf4\x90\x80\x80",
+					   "a\xed\xa0\x80" };
+	static const char good[] = "\xf4\x8f\xbf\xbd \xed\x9f\xbf \xee\x80\x80";
+	_cleanup_doc_ struct doc d = { 0 }, back = { 0 };
 	_cleanup_str_ struct str out = STR_INIT(8192);
 	struct err e = { 0 };
 
-	d.root = doc_new(&d, DOC_TEXT, "\xff", "exec:x=\xff");
-	CHECK_EQ(doc_write_yaml(&d, &out, &e), -EILSEQ);
-	CHECK_HAS(e.msg, "not UTF-8");
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		_cleanup_doc_ struct doc b = { 0 };
+
+		b.root = doc_new(&b, DOC_TEXT, bad[i], "exec:x=?");
+		CHECK_EQ(doc_write_yaml(&b, &out, &e), -EILSEQ);
+		CHECK_HAS(e.msg, "not UTF-8");
+	}
+	d.root = doc_new(&d, DOC_MAP, NULL, NULL);
+	doc_add_pair(&d, d.root, "a", doc_new(&d, DOC_TEXT, good, NULL));
+	CHECK_OK(doc_write_yaml(&d, &out, &e));
+	CHECK_OK(doc_read_yaml("p", str_text(&out), &back, &e));
+	CHECK_STR(back.root->v[1]->text, good);
 }
 
 static void unknown_words(void)
