@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of QEMU's TCG plugin interface, version 1 (QEMU 4.2 to 8.1), that the plugin uses: own
+ * The part of QEMU's TCG plugin interface, version 1 (tried with 7.2), that the plugin uses: own
  * declarations, since Debian ships no header. The functions are exported by qemu-system-x86_64.
  * QEMU refuses a plugin whose version it doesn't speak; the plugin checks the range, too.
  *
- * Version 2 (QEMU 8.2 and later) has other names for inline operations: it needs a second set.
+ * Version 2 has other functions for inline operations, version 3 another qemu_plugin_insn_data:
+ * newer QEMUs need a second set.
  */
 #ifndef PLUGIN_QEMU_PLUGIN_H
 #define PLUGIN_QEMU_PLUGIN_H
