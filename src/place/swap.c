@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/swap.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/fsx.h"
 #include "base/num.h"
-#include "base/spawn.h"
 #include "base/str.h"
 #include "place/internal.h"
 #include "undo/undo.h"
@@ -32,20 +32,37 @@ static int hot_add(uint64_t *ret, struct err *e)
 	return fsx_read_u64(AT_FDCWD, HOT_ADD, ret, e);
 }
 
+/*
+ * What mkswap writes (union swap_header in the kernel's linux/swap.h): at 1024 the version, the
+ * number of the last page and of bad ones; the signature at the end of the first page.
+ */
+static int write_swap_header(const char *node, uint64_t bytes, struct err *e)
+{
+	size_t page = (size_t)getpagesize();
+	_cleanup_free_ char *buf = xcalloc(1, page);
+	_cleanup_close_ int fd = open(node, O_WRONLY | O_CLOEXEC);
+	const uint32_t info[] = { 1, (uint32_t)(bytes / page - 1), 0 };
+
+	if (fd < 0)
+		return err_errno(e, errno, "could not open \"%s\"", node);
+	memcpy(buf + 1024, info, sizeof(info));
+	memcpy(buf + page - 10, "SWAPSPACE2", 10); /* NOLINT(bugprone-not-null-terminated-result) */
+	if (pwrite(fd, buf, page, 0) != (ssize_t)page || fsync(fd) < 0)
+		return err_errno(e, errno, "could not write to \"%s\"", node);
+	return 0;
+}
+
 static int set_up_zram(struct place *p, uint64_t dev, uint64_t bytes, struct err *e)
 {
 	_cleanup_free_ char *attr = xasprintf("/sys/block/zram%" PRIu64 "/disksize", dev);
 	_cleanup_free_ char *node = xasprintf("/dev/zram%" PRIu64, dev);
-	char *mkswap[] = { (char[]){ "mkswap" }, node, NULL };
 	char text[24];
 	int r;
 
 	(void)snprintf(text, sizeof(text), "%" PRIu64, bytes);
 	r = fsx_write(AT_FDCWD, attr, text, e);
 	if (r == 0)
-		r = spawn_run(mkswap, NULL, e);
-	if (r == -ENOENT)
-		err_hint(e, "install util-linux, or leave swap= out");
+		r = write_swap_header(node, bytes, e);
 	if (r == 0)
 		r = undo_note_swapoff(p->undo, node, e);
 	if (r < 0)
