@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/init.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -198,6 +199,8 @@ int main(int argc, char **argv)
 	struct err e = { 0 };
 	int r;
 
+	if (getpid() == 1 && str_eq(argv[0], "/init"))
+		agent_init();
 	log_set_name("mmgauge-agent");
 	if (strcmp(first, "--list") == 0) {
 		list_workloads();

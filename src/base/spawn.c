@@ -21,6 +21,7 @@ struct pipes {
 	int in[2];
 	int out[2];
 	int fault[2]; /* close-on-exec: holds errno when exec failed, nothing when it worked */
+	int err;      /* the caller's descriptor for stderr, or -EBADF */
 };
 
 static void close_pair(int p[2])
@@ -84,6 +85,8 @@ static int child_stdio(const struct pipes *p, unsigned flags)
 		return -1;
 	if ((flags & SPAWN_ERR_TO_OUT) && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
 		return -1;
+	if (p->err >= 0 && dup2(p->err, STDERR_FILENO) < 0)
+		return -1;
 	return 0;
 }
 
@@ -126,7 +129,13 @@ static int exec_fault(int fd)
 
 int spawn_start(char *const argv[], unsigned flags, struct spawn *ret, struct err *e)
 {
-	struct pipes p = { { -EBADF, -EBADF }, { -EBADF, -EBADF }, { -EBADF, -EBADF } };
+	return spawn_start_err(argv, flags, -EBADF, ret, e);
+}
+
+int spawn_start_err(char *const argv[], unsigned flags, int err_fd, struct spawn *ret,
+		    struct err *e)
+{
+	struct pipes p = { { -EBADF, -EBADF }, { -EBADF, -EBADF }, { -EBADF, -EBADF }, err_fd };
 	struct spawn s = SPAWN_INIT;
 	pid_t parent = getpid();
 	int r = pipes_open(&p, flags, e);

@@ -39,6 +39,9 @@ enum {
  * spawn_wait or spawn_done.
  */
 __must_check int spawn_start(char *const argv[], unsigned flags, struct spawn *ret, struct err *e);
+/* As spawn_start, with stderr to the descriptor @err_fd, which stays the caller's. */
+__must_check int spawn_start_err(char *const argv[], unsigned flags, int err_fd,
+				 struct spawn *ret, struct err *e);
 
 /* Waits for the end; *@ret_status as of waitpid(2). *@s is finished, also on failure. */
 __must_check int spawn_wait(struct spawn *s, int *ret_status, struct err *e);

@@ -76,6 +76,25 @@ static void arguments_are_not_interpreted(void)
 	CHECK_STR(str_text(&out), "a b|$HOME|*|;x||");
 }
 
+static void stderr_goes_where_it_is_told(void)
+{
+	struct spawn s = SPAWN_INIT;
+	char buf[64] = "";
+	int p[2], status;
+
+	CHECK_EQ(pipe(p), 0);
+	CHECK_OK(spawn_start_err(ARGV("sh", "-c", "echo out; echo err >&2"), SPAWN_PIPE_OUT, p[1],
+				 &s, &e));
+	close(p[1]);
+	CHECK_EQ(read(p[0], buf, sizeof(buf) - 1), 4);
+	CHECK_STR(buf, "err\n");
+	CHECK_EQ(read(s.out, buf, sizeof(buf) - 1), 4);
+	CHECK_STR(buf, "out\n");
+	close(p[0]);
+	CHECK_OK(spawn_wait(&s, &status, &e));
+	CHECK_EQ(status, 0);
+}
+
 static void talks_over_both_pipes(void)
 {
 	struct spawn s = SPAWN_INIT;
@@ -299,6 +318,7 @@ int main(void)
 	TAP_RUN(more_output_than_fits_does_not_block);
 	TAP_RUN(missing_program_is_reported_at_start);
 	TAP_RUN(arguments_are_not_interpreted);
+	TAP_RUN(stderr_goes_where_it_is_told);
 	TAP_RUN(talks_over_both_pipes);
 	TAP_RUN(pidfd_tells_the_end);
 	TAP_RUN(stdin_is_empty_unless_piped);
