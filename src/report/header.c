@@ -190,26 +190,51 @@ static void put_variants(const struct report_input *in, struct str *out)
 	text_wrap(out, "", 4, str_text(&line));
 }
 
-/* The kernels (@kernels: the release, first word of what uname says) or machines, each once. */
+static const char *boot_text(const struct report_input *in, size_t i, bool kernels)
+{
+	return kernels ? in->boots[i].kernel : in->boots[i].machine;
+}
+
+static bool variant_ran_in(const struct report_input *in, int64_t variant, int64_t boot)
+{
+	for (size_t i = 0; i < in->runs.n; i++)
+		if (in->runs.v[i].variant == variant && in->runs.v[i].boot == boot)
+			return true;
+	return false;
+}
+
+/* Adds one that is not in @seen yet. */
+static void add_boot(const char *text, bool kernels, struct strv *seen, struct str *out)
+{
+	size_t len = strcspn(text, kernels ? " " : "\n");
+
+	for (size_t i = 0; i < seen->n; i++)
+		if (str_eq(seen->v[i], text))
+			return;
+	if (len == 0)
+		return;
+	if (seen->n)
+		str_add(out, " / ");
+	else
+		str_add(out, kernels ? "Linux " : out->len ? ", " : "");
+	str_addf(out, "%.*s", (int)len, text);
+	strv_add(seen, text);
+}
+
+/*
+ * The kernels (@kernels: the release, first word of what uname says) or machines, each once: in
+ * the order of the variants, whichever booted first, then those of no run.
+ */
 static void add_boots(const struct report_input *in, bool kernels, struct str *out)
 {
-	size_t shown = 0;
+	_cleanup_strv_ struct strv seen = { 0 };
 
-	for (size_t i = 0; i < in->n_boots; i++) {
-		const char *text = kernels ? in->boots[i].kernel : in->boots[i].machine;
-		size_t len = strcspn(text, kernels ? " " : "\n");
-		bool seen = len == 0;
-
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = str_eq(kernels ? in->boots[j].kernel : in->boots[j].machine, text);
-		if (seen)
-			continue;
-		if (shown++)
-			str_add(out, " / ");
-		else
-			str_add(out, kernels ? "Linux " : out->len ? ", " : "");
-		str_addf(out, "%.*s", (int)len, text);
-	}
+	for (size_t v = 0; v < in->x.n_variants; v++)
+		for (size_t i = 0; i < in->n_boots; i++)
+			if (variant_ran_in(in, in->x.variants[v].id, in->boots[i].id))
+				add_boot(boot_text(in, i, kernels), kernels, &seen, out);
+	for (size_t i = 0; i < in->n_boots; i++)
+		add_boot(boot_text(in, i, kernels), kernels, &seen, out);
 }
 
 static void put_how(const struct judge_table *t, const struct report_input *in, struct str *out)
