@@ -11,11 +11,13 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "judge/judge.h"
+#include "kernel/kernel.h"
 #include "plan/plan.h"
 #include "report/report.h"
 #include "run/run.h"
 
-static struct strv arg_variants, arg_params;
+static struct strv arg_variants, arg_params, arg_kernels;
+static const char *arg_guest;
 static const char *arg_output = DEFAULT_STORE, *arg_parent;
 static unsigned arg_rounds = UINT_MAX; /* not given */
 static const char *arg_time, *arg_warmup, *arg_margin, *arg_seed;
@@ -25,6 +27,10 @@ static bool arg_resume, arg_skip, arg_dry_run, arg_quiet, arg_verbose, arg_full;
 static const struct opt opts[] = {
 	{ "variant", 0, OPT_LIST, &arg_variants, "NAME:KEY=VALUE,..",
 	  "a column: placement, settings; the first is the base" },
+	{ "kernels", 'k', OPT_LIST, &arg_kernels, "KERNEL,..",
+	  "a variant for each: boots them in turn (\"mmgauge kernels\")" },
+	{ "guest", 'g', OPT_TEXT, &arg_guest, "KEY=VALUE,..",
+	  "for these: smp=1, mem=1G, append=.., cgroup=v2|v1, accel=auto|kvm|tcg" },
 	{ "param", 'p', OPT_LIST, &arg_params, "KEY=VALUE,..", "for all workloads and variants" },
 	{ "rounds", 'r', OPT_UNSIGNED, &arg_rounds, "N", "each variant runs each case N times" },
 	{ "time", 't', OPT_TEXT, &arg_time, "TIME", "measured part of a run (3s)" },
@@ -93,6 +99,7 @@ static int override_plan(struct plan *p, struct err *e)
 }
 
 #define ROUNDS_MAX 1000000
+#define TITLE_MAX 36
 
 static int check_numbers(struct err *e)
 {
@@ -101,21 +108,97 @@ static int check_numbers(struct err *e)
 	return 0;
 }
 
+/* Its release, as far as that may name a variant: "6.1.0-57-cloud" of 6.1.0-57-cloud-amd64. */
+static char *kernel_title(const struct kernel *k)
+{
+	const char *arch = strstr(k->release, "-amd64");
+	size_t len = arch && !arch[6] ? (size_t)(arch - k->release) : strlen(k->release);
+	char *name = xstrndup(k->release, len < TITLE_MAX ? len : TITLE_MAX);
+
+	for (char *p = name; *p; p++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+",
+			    *p))
+			*p = '-';
+	return name;
+}
+
+static bool is_variant(const char *title)
+{
+	size_t len = strlen(title);
+
+	for (size_t i = 0; i < arg_variants.n; i++)
+		if (strncmp(arg_variants.v[i], title, len) == 0 && arg_variants.v[i][len] == ':')
+			return true;
+	return false;
+}
+
+/* A variant for each kernel; the same one twice is another boot of it, which is a fair A/A. */
+static int add_kernel(const char *kernel, struct err *e)
+{
+	_cleanup_free_ char *title = NULL, *first = NULL;
+	_cleanup_str_ struct str text = STR_INIT(1 << 16);
+	_cleanup_kvs_ struct kvs kvs = { 0 };
+	_cleanup_kernel_ struct kernel k = { 0 };
+	int r = kernel_open(kernel, &k, e);
+
+	if (r < 0)
+		return r;
+	first = kernel_title(&k);
+	title = xstrdup(first);
+	for (unsigned i = 2; is_variant(title); i++) {
+		free(title);
+		title = xasprintf("%s.%u", first, i);
+	}
+	kvs_set(&kvs, "target", "vm");
+	kvs_set(&kvs, "kernel", kernel);
+	str_addf(&text, "%s:", title);
+	kvs_format(&kvs, &text);
+	if (arg_guest)
+		str_addf(&text, ",%s", arg_guest);
+	strv_add(&arg_variants, str_text(&text));
+	return 0;
+}
+
+static int add_kernels(struct err *e)
+{
+	if (arg_guest && !arg_kernels.n)
+		return err_set(e, -EINVAL, "\"--guest\" is for the kernels of \"--kernels\"");
+	if (arg_kernels.n && arg_variants.n)
+		return err_set(e, -EINVAL, "\"--kernels\" makes the variants: leave --variant out, "
+					   "or write --variant NAME:target=vm,kernel=KERNEL,..");
+	for (size_t i = 0; i < arg_kernels.n; i++) {
+		char *rest = arg_kernels.v[i], *kernel;
+
+		while ((kernel = str_cut(&rest, ","))) {
+			int r = *kernel ? add_kernel(kernel, e) : 0;
+
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
 /* argv of the command: words, then perhaps "--" and a program. */
 static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
 {
 	unsigned n_cpus = (unsigned)get_nprocs();
+	/* what a patch author types: --kernels alone */
+	char *usual[] = { (char[]){ "page_fault1" }, (char[]){ "page_fault2" },
+			  (char[]){ "page_fault3" } };
 	struct plan_args a = {
 		.workloads = argv,
-		.variants = arg_variants.v,
-		.n_variants = arg_variants.n,
 		.common = arg_params.v,
 		.n_common = arg_params.n,
 	};
 	int r = check_numbers(e);
 
+	if (r == 0)
+		r = add_kernels(e);
 	if (r < 0)
 		return r;
+	a.variants = arg_variants.v;
+	a.n_variants = arg_variants.n;
 	while (a.n_workloads < (size_t)argc && strcmp(argv[a.n_workloads], "--") != 0)
 		a.n_workloads++;
 	if (a.n_workloads < (size_t)argc)
@@ -125,6 +208,10 @@ static int make_plan(int argc, char **argv, struct plan *p, struct err *e)
 			return err_set(e, -EINVAL, "a plan file names its variants and parameters "
 						   "itself: leave --variant, -p and \"--\" out");
 		r = plan_read(argv[0], n_cpus, p, e);
+	} else if (!a.n_workloads && !a.argv && arg_kernels.n) {
+		a.workloads = usual;
+		a.n_workloads = ARRAY_LEN(usual);
+		r = plan_from_args(&a, n_cpus, p, e);
 	} else if (!a.n_workloads && !a.argv) {
 		r = err_set(e, -EINVAL, "nothing to run");
 		err_hint(e, "name a plan file, workloads (\"mmgauge list\"), or a program after "
@@ -204,6 +291,7 @@ static int run_main(int argc, char **argv, struct err *e)
 	plan_done(&p);
 	strv_done(&arg_variants);
 	strv_done(&arg_params);
+	strv_done(&arg_kernels);
 	return r;
 }
 
@@ -222,6 +310,8 @@ const struct cmd cmd_run = {
 		"      --variant deep:depth=4,memory.max=256M --rounds 10\n"
 		"  mmgauge run page_fault2:tasks=1,2,size=64M --variant flat \\\n"
 		"      --variant deep:depth=8\n"
+		"  mmgauge run page_fault1 --kernels /boot/vmlinuz-6.1,/boot/vmlinuz-6.12\n"
+		"  mmgauge run --kernels linux-image-cloud-amd64,../linux -p depth=4\n"
 		"  mmgauge run --variant free --variant tight:depth=1,memory.max=64M \\\n"
 		"      -- ./prog arg\n",
 	.opts = opts,

@@ -2,6 +2,7 @@
 /* What more than one file here wants of libarchive, and whole files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <archive.h>
@@ -88,4 +89,9 @@ int kernel_hash_file(const char *path, char *ret, struct err *e)
 		return err_errno(e, errno, "could not read \"%s\"", path);
 	(void)SHA256End(&ctx, ret);
 	return 0;
+}
+
+void kernel_hash_text(const char *text, char *ret)
+{
+	(void)SHA256Data((const unsigned char *)text, strlen(text), ret);
 }

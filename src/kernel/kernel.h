@@ -70,6 +70,7 @@ __must_check int kernel_image_banner(const char *image, char **ret_banner, struc
 
 /* Hex SHA-256 of a file; @ret has room for 65 bytes. */
 __must_check int kernel_hash_file(const char *path, char *ret, struct err *e);
+void kernel_hash_text(const char *text, char *ret);
 
 /*
  * The cache: $XDG_CACHE_HOME/mmgauge or ~/.cache/mmgauge. kernels/PACKAGE_VERSION holds boot/ and

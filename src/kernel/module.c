@@ -149,6 +149,16 @@ static int add_module(const struct kernel *k, const char *name, struct strv *pat
 	return r;
 }
 
+/*
+ * What a module asks for by name while it runs: no symbol of it is needed, so depmod would not
+ * know it either. It is taken where there is one.
+ */
+static const struct {
+	const char *module, *wants;
+} soft[] = {
+	{ "zram", "lzo-rle" }, /* its default compressor */
+};
+
 int kernel_module(const struct kernel *k, const char *name, struct strv *paths, struct err *e)
 {
 	_cleanup_free_ char *upper = xstrdup(name), *built_in = NULL;
@@ -163,5 +173,8 @@ int kernel_module(const struct kernel *k, const char *name, struct strv *paths, 
 		return err_set(e, -ENOENT, "kernel \"%s\" needs its module \"%s\", and there is no "
 					   "folder of its modules", k->release, name);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(soft); i++)
+		if (str_eq(name, soft[i].module))
+			(void)!add_module(k, soft[i].wants, paths, 0, NULL);
 	return add_module(k, name, paths, 0, e);
 }

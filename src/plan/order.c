@@ -83,6 +83,23 @@ void plan_order_round(size_t n_variants, size_t n_cases, uint64_t seed, unsigned
 	}
 }
 
+void plan_order_boots(size_t n_variants, size_t n_cases, uint64_t seed, unsigned round,
+		      struct plan_step *ret)
+{
+	_cleanup_free_ size_t *cases = xcalloc(n_cases, sizeof(*cases));
+	_cleanup_free_ size_t *work = xcalloc(3 * n_variants, sizeof(*work));
+	size_t *variants = work + 2 * n_variants;
+	struct rng r;
+
+	assert(n_variants > 0 && n_cases > 0 && round > 0);
+	rng_init_for(&r, seed, UINT64_MAX, round);
+	fill_shuffled(&r, cases, n_cases);
+	order_variants(n_variants, seed, round - 1, 0, work, work + n_variants, variants);
+	for (size_t v = 0; v < n_variants; v++)
+		for (size_t c = 0; c < n_cases; c++)
+			*ret++ = (struct plan_step){ round, cases[c], variants[v] };
+}
+
 int plan_order(size_t n_variants, size_t n_cases, unsigned rounds, uint64_t seed,
 	       struct plan_step **ret, size_t *ret_n, struct err *e)
 {

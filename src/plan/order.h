@@ -9,6 +9,9 @@
  *			the square is a Williams design: each follows each other one once in k
  *			rounds; for odd k that takes a second square, so twice in 2k rounds.
  *
+ * Where variants boot kernels, all cases of a boot come together: the variants in balanced order,
+ * below each the cases in the random order of the round, the same for all variants.
+ *
  * Everything follows from the seed and the round alone, so a resumed experiment can ask for any
  * round by itself.
  */
@@ -32,6 +35,10 @@ struct plan_step {
 
 /* The n_variants * n_cases steps of @round (from 1) in order of running. Both are at least 1. */
 void plan_order_round(size_t n_variants, size_t n_cases, uint64_t seed, unsigned round,
+		      struct plan_step *ret);
+
+/* The same steps for variants that boot, each variant's together. */
+void plan_order_boots(size_t n_variants, size_t n_cases, uint64_t seed, unsigned round,
 		      struct plan_step *ret);
 
 /* All rounds, malloc'd. -E2BIG when these are more than PLAN_STEPS_MAX steps. */

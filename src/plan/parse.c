@@ -9,10 +9,12 @@
 #include "base/err.h"
 #include "plan/draft.h"
 #include "plan/sweep.h"
+#include "target/target.h"
 
 #define VARIANTS_MAX 64
 #define VARIANT_NAME_MAX 40
 #define NEAR_WORDS_MAX 256
+#define OPTION_MAX 8192
 
 static const char *const sections[] = { "place", "variants", "cases", "primary" };
 
@@ -101,12 +103,15 @@ static int check_variant_name(const struct draft *d, const struct doc_node *name
 	return 0;
 }
 
-static int unknown_variant_key(const struct draft *d, const struct doc_node *key, struct err *e)
+static int unknown_variant_key(const struct draft *d, const struct plan_variant *v,
+			       const struct doc_node *key, struct err *e)
 {
 	const char *words[NEAR_WORDS_MAX], *near_place = place_nearest(key->text);
 	size_t n = 0;
 
 	words[n++] = "target";
+	for (size_t i = 0; target_find(v->target)->options[i] && n < NEAR_WORDS_MAX; i++)
+		words[n++] = target_find(v->target)->options[i];
 	if (near_place)
 		words[n++] = near_place;
 	for (size_t i = 0; i < d->cases.n; i++) {
@@ -192,17 +197,62 @@ static bool is_any_vector(const struct draft *d, const char *key)
 	return false;
 }
 
+/* "cgroup" is a key of both: a version is for the target that boots, a group for the placement. */
+static bool is_option(const struct plan_variant *v, const char *key, const struct doc_node *value)
+{
+	if (!target_has_option(target_find(v->target), key))
+		return false;
+	return !place_is_key(key) || (value->kind == DOC_TEXT && (str_eq(value->text, "v1") ||
+								  str_eq(value->text, "v2")));
+}
+
+/* One value, or a list that is joined by commas. */
+static int read_option(const struct draft *d, const char *key, const struct doc_node *value,
+		       struct plan_variant *v, struct err *e)
+{
+	_cleanup_str_ struct str text = STR_INIT(OPTION_MAX);
+
+	for (size_t i = 0; value->kind == DOC_LIST && i < value->n; i++)
+		str_addf(&text, "%s%s", i ? "," : "",
+			 value->v[i]->kind == DOC_TEXT ? value->v[i]->text : "");
+	if (value->kind == DOC_TEXT)
+		str_add(&text, value->text);
+	if (value->kind == DOC_MAP || value->blank || !str_ok(&text))
+		return doc_fail(d->doc, value, e, -EINVAL, "\"%s\" needs one value", key);
+	kvs_set(&v->options, key, str_text(&text));
+	return 0;
+}
+
+static int read_target(const struct draft *d, const struct doc_node *map, struct plan_variant *v,
+		       struct err *e)
+{
+	const struct doc_node *value = doc_get(map, "target");
+	const char *near;
+
+	if (value && (value->kind != DOC_TEXT || !target_find(value->text))) {
+		doc_fail(d->doc, value, e, -EINVAL, "there is no target \"%s\"",
+			 value->kind == DOC_TEXT ? value->text : "");
+		near = value->kind == DOC_TEXT ? target_nearest(value->text) : NULL;
+		if (near)
+			err_hint(e, "did you mean \"%s\"?", near);
+		else
+			err_hint(e, "targets are \"local\" and \"vm\"");
+		return -EINVAL;
+	}
+	v->target = xstrdup(value ? value->text : "local");
+	return 0;
+}
+
 static int read_variant_key(const struct draft *d, const struct doc_node *key,
 			    const struct doc_node *value, struct plan_variant *v, struct err *e)
 {
 	const struct param_spec *spec;
 	int r;
 
-	if (strcmp(key->text, "target") == 0) {
-		if (value->kind == DOC_TEXT && strcmp(value->text, "local") == 0)
-			return 0;
-		return doc_fail(d->doc, value, e, -EINVAL, "the only target is \"local\"");
-	}
+	if (strcmp(key->text, "target") == 0)
+		return 0; /* read before the others */
+	if (is_option(v, key->text, value))
+		return read_option(d, key->text, value, v, e);
 	if (place_is_key(key->text))
 		return draft_read_place(d, key->text, value, &v->place, e);
 	spec = find_any_param(d, key->text);
@@ -212,7 +262,7 @@ static int read_variant_key(const struct draft *d, const struct doc_node *key,
 		return -EINVAL;
 	}
 	if (!spec)
-		return unknown_variant_key(d, key, e);
+		return unknown_variant_key(d, v, key, e);
 	r = read_override(d, spec, value, &v->params, e);
 	if (r == 0)
 		r = check_override(d, spec->name, kvs_get(&v->params, spec->name), value, e);
@@ -228,15 +278,20 @@ static int read_variant(const struct draft *d, const struct doc_node *name,
 	if (r < 0)
 		return r;
 	v->name = xstrdup(name->text);
-	v->target = xstrdup("local");
 	if (map->kind != DOC_MAP && !map->blank)
 		return doc_fail(d->doc, map, e, -EINVAL,
 				"variant \"%s\" must be a mapping like {depth: 4}", name->text);
+	r = read_target(d, map, v, e);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < map->n; i += 2) {
 		r = read_variant_key(d, map->v[i], map->v[i + 1], v, e);
 		if (r < 0)
 			return r;
 	}
+	r = target_check_options(v->target, &v->options, e);
+	if (r < 0)
+		return doc_wrap(d->doc, map, e, r);
 	kvs_copy(&place, &d->place);
 	kvs_copy(&place, &v->place);
 	r = draft_check_place(d, &place, map, e);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/fsx.h"
 #include "plan/draft.h"
+#include "target/target.h"
 
 static void case_done(struct plan_case *c)
 {
@@ -25,6 +26,7 @@ static void variant_done(struct plan_variant *v)
 {
 	free(v->name);
 	free(v->target);
+	kvs_done(&v->options);
 	kvs_done(&v->place);
 	kvs_done(&v->params);
 	place_spec_done(&v->spec);
@@ -107,4 +109,24 @@ int plan_job_spec(const struct plan_case *c, const struct plan_variant *v, struc
 
 	plan_job_place(c, v, &place);
 	return place_parse(&place, ret, e);
+}
+
+void plan_variant_spec(const struct plan_variant *v, struct str *out)
+{
+	const struct kvs *parts[] = { &v->options, &v->place, &v->params };
+	size_t start = out->len;
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		if (parts[i]->n && out->len > start)
+			str_addc(out, ',');
+		kvs_format(parts[i], out);
+	}
+}
+
+bool plan_boots(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_variants; i++)
+		if (target_find(p->variants[i].target)->boot)
+			return true;
+	return false;
 }

@@ -26,7 +26,8 @@ struct err;
 
 struct plan_variant {
 	char *name;
-	char *target;	    /* "local" */
+	char *target;	    /* "local", "vm" */
+	struct kvs options; /* of the target */
 	struct kvs place;   /* placement keys of this variant */
 	struct kvs params;  /* workload parameters that this variant overrides */
 	struct place_spec spec; /* parsed: the plan's common placement, then place */
@@ -102,5 +103,10 @@ void plan_job_place(const struct plan_case *c, const struct plan_variant *v, str
 /* plan_job_place, parsed. */
 __must_check int plan_job_spec(const struct plan_case *c, const struct plan_variant *v,
 			       struct place_spec *ret, struct err *e);
+
+/* Options of the target, placement and parameters as one key=value text, appended to @out. */
+void plan_variant_spec(const struct plan_variant *v, struct str *out);
+/* Does some variant boot a kernel of its own? Then all cases of a boot run together. */
+bool plan_boots(const struct plan *p);
 
 #endif

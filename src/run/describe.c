@@ -16,6 +16,9 @@
 /* A fixed amount of work takes its own time; this is what its default sizes come to. */
 #define BATCH_NS (700 * NSEC_PER_MSEC)
 
+/* Of a Debian kernel, emulated. */
+#define BOOT_NS (5 * NSEC_PER_SEC)
+
 uint64_t run_expected_ns(const struct plan *p, const struct plan_case *c)
 {
 	if (c->workload->kind == WORKLOAD_RATE)
@@ -30,6 +33,8 @@ static uint64_t total_ns(const struct plan *p)
 	for (size_t i = 0; i < p->n_cases; i++)
 		sum += run_expected_ns(p, &p->cases[i]);
 	sum *= p->n_variants * p->rounds;
+	if (plan_boots(p))
+		sum += (uint64_t)p->n_variants * (p->rounds + 1) * BOOT_NS;
 	return p->budget_ns && p->budget_ns < sum ? p->budget_ns : sum;
 }
 
@@ -39,12 +44,11 @@ static void describe_variants(const struct plan *p, struct str *out)
 	for (size_t i = 0; i < p->n_variants; i++) {
 		_cleanup_str_ struct str spec = STR_INIT(1 << 16);
 
-		kvs_format(&p->variants[i].place, &spec);
-		if (p->variants[i].place.n && p->variants[i].params.n)
-			str_addc(&spec, ',');
-		kvs_format(&p->variants[i].params, &spec);
-		str_addf(out, "  %-16s %s\n", p->variants[i].name,
-			 spec.len ? str_text(&spec) : "(as it is)");
+		plan_variant_spec(&p->variants[i], &spec);
+		str_addf(out, "  %-16s %s%s%s\n", p->variants[i].name,
+			 spec.len ? str_text(&spec) : "(as it is)",
+			 str_eq(p->variants[i].target, "local") ? "" : " on ",
+			 str_eq(p->variants[i].target, "local") ? "" : p->variants[i].target);
 	}
 }
 
@@ -66,7 +70,10 @@ static void describe_order(const struct plan *p, struct str *out)
 
 	str_addf(out, "order: balanced, random from seed %" PRIu64 "%s; round 1:\n", seed,
 		 p->seed ? "" : " (an example: each run draws its own)");
-	plan_order_round(p->n_variants, p->n_cases, seed, 1, steps);
+	if (plan_boots(p))
+		plan_order_boots(p->n_variants, p->n_cases, seed, 1, steps);
+	else
+		plan_order_round(p->n_variants, p->n_cases, seed, 1, steps);
 	for (size_t i = 0; i < n && i < ORDER_SHOWN; i++)
 		str_addf(out, "  %s @ %s\n", p->cases[steps[i].case_i].title,
 			 p->variants[steps[i].variant_i].name);

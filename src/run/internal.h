@@ -25,7 +25,8 @@ struct run {
 	struct target *targets; /* one per variant that is run */
 	struct store *store;
 	struct store_experiment x; /* variants and cases with their ids */
-	int64_t *boots;	     /* store_boot of each variant */
+	int64_t *boots;	     /* store_boot of each variant; 0: a boot is to come */
+	bool by_boot;	     /* some variant boots a kernel of its own */
 	struct store_metric *metrics; /* those seen so far */
 	size_t n_metrics;
 	struct run_pair *pairs; /* case-major */
@@ -41,6 +42,8 @@ struct run {
 __must_check int run_lock(struct run *r, struct err *e);
 __must_check int run_open_targets(struct run *r, struct err *e);
 __must_check int run_open_store(struct run *r, struct err *e);
+/* A boot of its own for a variant whose target boots; its row is r->boots[variant_i]. */
+__must_check int run_boot(struct run *r, size_t variant_i, struct err *e);
 void run_done(struct run *r);
 
 /* record.c: one result into the store; fills in *@ret_primary (NAN when there is none). */

@@ -111,7 +111,20 @@ static int store_result(struct run *r, const struct plan_step *s, const struct t
 	return 0;
 }
 
-static int run_step(struct run *r, const struct plan_step *s, struct err *e)
+/* Every round of a variant is a boot; a case that took the kernel down needs another. */
+static int boot_for(struct run *r, const struct plan_step *s, const struct plan_step *before,
+		    struct err *e)
+{
+	const struct target *t = &r->targets[s->variant_i];
+	bool goes_on = before && before->variant_i == s->variant_i;
+
+	if (!target_boots(t) || (goes_on && target_is_up(t)))
+		return 0;
+	return run_boot(r, s->variant_i, e);
+}
+
+static int run_step(struct run *r, const struct plan_step *s, const struct plan_step *before,
+		    struct err *e)
 {
 	struct target_result res = { 0 };
 	uint64_t cpu_ns = clock_process_cpu_ns();
@@ -121,7 +134,9 @@ static int run_step(struct run *r, const struct plan_step *s, struct err *e)
 	if (run_pair(r, s->case_i, s->variant_i)->failures >= RUN_GIVE_UP)
 		return 0;
 	run_progress(r, s);
-	rc = run_job(r, s, &res, &why);
+	rc = boot_for(r, s, before, &why);
+	if (rc == 0)
+		rc = run_job(r, s, &res, &why);
 	if (rc == -EINTR) {
 		*e = why;
 		return rc;
@@ -151,6 +166,8 @@ static bool budget_spent(const struct run *r, unsigned round)
 
 static int run_round(struct run *r, const struct plan_step *steps, size_t n, struct err *e)
 {
+	const struct plan_step *before = NULL;
+
 	for (size_t i = 0; i < n; i++) {
 		const struct plan_step *s = &steps[i];
 		bool have = false;
@@ -162,9 +179,10 @@ static int run_round(struct run *r, const struct plan_step *steps, size_t n, str
 			rc = store_has_run(r->store, r->x.id, r->x.cases[s->case_i].id,
 					   r->x.variants[s->variant_i].id, s->round, &have, e);
 		if (rc == 0 && !have)
-			rc = run_step(r, s, e);
+			rc = run_step(r, s, before, e);
 		if (rc < 0)
 			return rc;
+		before = have ? before : s;
 		r->steps_done++;
 	}
 	return 0;
@@ -182,7 +200,10 @@ static int run_rounds(struct run *r, struct err *e)
 
 		if (budget_spent(r, round))
 			return 0;
-		plan_order_round(r->n_variants, r->plan->n_cases, r->x.seed, round, steps);
+		if (r->by_boot)
+			plan_order_boots(r->n_variants, r->plan->n_cases, r->x.seed, round, steps);
+		else
+			plan_order_round(r->n_variants, r->plan->n_cases, r->x.seed, round, steps);
 		rc = run_round(r, steps, n, e);
 		if (rc < 0)
 			return rc;

@@ -100,16 +100,37 @@ static void skip_variant(struct run *r, const struct plan_variant *v, const stru
 	r->x.skipped = all;
 }
 
+/* Options of the target, with the modules that its cases need. */
+static void target_options(const struct run *r, const struct plan_variant *v, struct kvs *ret)
+{
+	bool swap = kvs_get(&v->place, "swap") != NULL;
+	const char *modules = kvs_get(&v->options, "modules");
+	_cleanup_free_ char *all = NULL;
+
+	for (size_t i = 0; i < r->plan->n_cases; i++)
+		swap = swap || kvs_get(&r->plan->cases[i].place, "swap");
+	kvs_copy(ret, &v->options);
+	if (!swap || !target_has_option(target_find(v->target), "modules"))
+		return;
+	all = xasprintf("%s%szram", modules ? modules : "", modules ? "," : "");
+	kvs_set(ret, "modules", all);
+}
+
 static int open_variant(struct run *r, size_t i, struct err *e)
 {
 	const struct plan_variant *v = &r->plan->variants[i];
 	struct target *t = &r->targets[r->n_variants];
-	int rc = target_open(t, v->target, NULL, e);
+	_cleanup_kvs_ struct kvs options = { 0 };
+	int rc;
+
+	target_options(r, v, &options);
+	rc = target_open(t, v->target, &options, e);
 
 	if (rc == 0)
 		rc = check_variant(r, v, t, e);
 	if (rc == 0) {
 		r->variants[r->n_variants++] = i;
+		r->by_boot = r->by_boot || target_boots(t);
 		return 0;
 	}
 	target_close(t);
@@ -165,10 +186,7 @@ static void fill_variants(struct run *r)
 		const struct plan_variant *v = &r->plan->variants[r->variants[i]];
 		_cleanup_str_ struct str spec = STR_INIT(1 << 16);
 
-		kvs_format(&v->place, &spec);
-		if (v->place.n && v->params.n)
-			str_addc(&spec, ',');
-		kvs_format(&v->params, &spec);
+		plan_variant_spec(v, &spec);
 		x->variants[i] = (struct store_variant){
 			.name = xstrdup(v->name),
 			.target = xstrdup(v->target),
@@ -241,31 +259,80 @@ static const char *fact(const struct target *t, const char *key)
 	return val ? val : "";
 }
 
-/* Boots and environment of every variant, as its target tells them. */
+/* "AMD EPYC", or what a guest is made of: its times are not those of the machine. */
+static char *machine_of(const struct target *t)
+{
+	const char *accel = fact(t, "guest.accel");
+
+	if (!accel[0])
+		return xstrdup(fact(t, "cpuinfo.model_name"));
+	return xasprintf("guest with %s CPU%s, %s, %s", fact(t, "guest.cpus"),
+			 str_eq(fact(t, "guest.cpus"), "1") ? "" : "s", fact(t, "guest.memory"),
+			 str_eq(accel, "kvm") ? "KVM" : "emulated by TCG");
+}
+
+/* The boot that the target is in, and its environment as the target tells them. */
+static int add_boot(struct run *r, size_t i, struct err *e)
+{
+	const struct target *t = &r->targets[i];
+	_cleanup_free_ char *boot_id = xstrdup(fact(t, "boot_id"));
+	_cleanup_free_ char *kernel = xasprintf("%s %s", fact(t, "kernel.release"),
+						fact(t, "kernel.version"));
+	_cleanup_free_ char *machine = machine_of(t);
+	struct store_boot b = {
+		.experiment = r->x.id,
+		.boot_id = boot_id,
+		.kernel = kernel,
+		.machine = machine,
+	};
+	int rc = store_add_boot(r->store, &b, e);
+
+	if (rc == 0)
+		rc = store_add_env(r->store, r->x.id, r->x.variants[i].id, &t->env, e);
+	r->boots[i] = rc == 0 ? b.id : 0;
+	return rc;
+}
+
+/* What failed to boot is a failed run, and every run has a boot. */
+static int add_no_boot(struct run *r, size_t i, struct err *e)
+{
+	_cleanup_free_ char *id = xasprintf("none of %s", r->x.variants[i].name);
+	struct store_boot b = {
+		.experiment = r->x.id,
+		.boot_id = id,
+		.kernel = (char[]){ "did not boot" },
+		.machine = (char[]){ "" },
+	};
+	int rc = store_add_boot(r->store, &b, e);
+
+	r->boots[i] = rc == 0 ? b.id : 0;
+	return rc;
+}
+
+int run_boot(struct run *r, size_t variant_i, struct err *e)
+{
+	struct err late = { 0 };
+	int rc = target_boot(&r->targets[variant_i], e);
+
+	if (rc == 0)
+		return add_boot(r, variant_i, e);
+	if (add_no_boot(r, variant_i, &late) < 0) {
+		*e = late;
+		return late.code;
+	}
+	return rc;
+}
+
+/* Boots that run already: those of this machine. */
 static int add_boots(struct run *r, struct err *e)
 {
-	r->boots = xcalloc(r->n_variants, sizeof(*r->boots));
-	for (size_t i = 0; i < r->n_variants; i++) {
-		const struct target *t = &r->targets[i];
-		_cleanup_free_ char *boot_id = xstrdup(fact(t, "boot_id"));
-		_cleanup_free_ char *kernel = xasprintf("%s %s", fact(t, "kernel.release"),
-							fact(t, "kernel.version"));
-		_cleanup_free_ char *machine = xstrdup(fact(t, "cpuinfo.model_name"));
-		struct store_boot b = {
-			.experiment = r->x.id,
-			.boot_id = boot_id,
-			.kernel = kernel,
-			.machine = machine,
-		};
-		int rc = store_add_boot(r->store, &b, e);
+	int rc = 0;
 
-		if (rc == 0)
-			rc = store_add_env(r->store, r->x.id, r->x.variants[i].id, &t->env, e);
-		if (rc < 0)
-			return rc;
-		r->boots[i] = b.id;
-	}
-	return 0;
+	r->boots = xcalloc(r->n_variants, sizeof(*r->boots));
+	for (size_t i = 0; rc == 0 && i < r->n_variants; i++)
+		if (!target_boots(&r->targets[i]))
+			rc = add_boot(r, i, e);
+	return rc;
 }
 
 /* The last experiment, if it is this plan on this boot and was not finished. */
@@ -288,6 +355,7 @@ static int find_resumable(struct run *r, const char *hash, struct err *e)
 		rc = err_set(e, -EINVAL, "other variants can be placed now than at the start");
 	if (rc == 0)
 		rc = store_read_boots(r->store, r->x.id, &boots, &n, e);
+	same_boot = r->by_boot; /* every round has boots of its own */
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		same_boot = same_boot || str_eq(boots[i].boot_id, fact(&r->targets[0], "boot_id"));
 	if (rc == 0 && !same_boot)

@@ -275,7 +275,8 @@ static int send_job(int out_fd, const struct target_job *job, const char *journa
 }
 
 int target_do_job(struct wire_reader *in, int out_fd, const struct target_job *job,
-		  const char *journal, struct target_result *ret, struct err *e)
+		  const char *journal, uint64_t deadline_ns, struct target_result *ret,
+		  struct err *e)
 {
 	struct target_result res = { .hint = xstrdup("") };
 	int rc = send_job(out_fd, job, journal, e);
@@ -283,7 +284,7 @@ int target_do_job(struct wire_reader *in, int out_fd, const struct target_job *j
 	while (rc == 0) {
 		struct wire_rec r;
 
-		rc = next_record(in, 0, job->abort_fd, &r, e);
+		rc = next_record(in, deadline_ns, job->abort_fd, &r, e);
 		if (rc == 0)
 			rc = take_record(&r, out_fd, &res, e);
 	}

@@ -2,14 +2,18 @@
 #include "target/target.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/str.h"
 
 static const struct target_ops *const targets[] = {
 	&target_local,
+	&target_vm,
 };
 
 const struct target_ops *target_find(const char *name)
@@ -29,12 +33,86 @@ const char *target_nearest(const char *name)
 	return str_nearest(name, names, ARRAY_LEN(targets));
 }
 
+/* Folder of the running program, malloc'd, or NULL. */
+static char *own_folder(void)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return NULL;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	return xstrdup(self);
+}
+
+/* Beside the tool, then where make install puts it, then $MMGAUGE_AGENT. */
+int target_find_agent(char **ret, struct err *e)
+{
+	_cleanup_free_ char *own = own_folder();
+	_cleanup_free_ char *beside = xasprintf("%s/mmgauge-agent", own ? own : ".");
+	_cleanup_free_ char *libexec = xasprintf("%s/../libexec/mmgauge/mmgauge-agent",
+						 own ? own : ".");
+	const char *const places[] = { beside, libexec, getenv("MMGAUGE_AGENT") };
+	int r;
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		if (!places[i] || access(places[i], X_OK) < 0)
+			continue;
+		*ret = xstrdup(places[i]);
+		return 0;
+	}
+	r = err_set(e, -ENOENT, "could not find the program mmgauge-agent");
+	err_hint(e, "it is looked for beside mmgauge, in ../libexec/mmgauge and in $MMGAUGE_AGENT");
+	return r;
+}
+
+bool target_has_option(const struct target_ops *ops, const char *key)
+{
+	for (size_t i = 0; ops->options[i]; i++)
+		if (strcmp(ops->options[i], key) == 0)
+			return true;
+	return false;
+}
+
+int target_check_options(const char *name, const struct kvs *options, struct err *e)
+{
+	const struct target_ops *ops = target_find(name);
+
+	if (!ops)
+		return err_set(e, -EINVAL, "there is no target \"%s\"", name);
+	for (size_t i = 0; i < options->n; i++)
+		if (!target_has_option(ops, options->v[i].key))
+			return err_set(e, -EINVAL, "target \"%s\" has no option \"%s\"", name,
+				       options->v[i].key);
+	return ops->check ? ops->check(options, e) : 0;
+}
+
 int target_open(struct target *t, const char *name, const struct kvs *options, struct err *e)
 {
 	*t = (struct target){ .ops = target_find(name) };
 	if (!t->ops)
 		return err_set(e, -EINVAL, "there is no target \"%s\"", name);
 	return t->ops->open(t, options, e);
+}
+
+bool target_boots(const struct target *t)
+{
+	return t->ops->boot != NULL;
+}
+
+int target_boot(struct target *t, struct err *e)
+{
+	return t->ops->boot ? t->ops->boot(t, e) : 0;
+}
+
+bool target_is_up(const struct target *t)
+{
+	return !t->ops->is_up || t->ops->is_up(t);
 }
 
 int target_run(struct target *t, const struct target_job *job, struct target_result *ret,

@@ -61,11 +61,17 @@ struct target;
 struct target_ops {
 	const char *name;
 	const char *summary;
-	/* Starts whatever the agent runs in; fills facts and env. */
+	const char *const *options; /* keys, NULL-terminated */
+	/* Are the values well formed? Looks at nothing but them. NULL: nothing to check. */
+	int (*check)(const struct kvs *options, struct err *e);
+	/* Finds out what the target is: fills facts and env. */
 	int (*open)(struct target *t, const struct kvs *options, struct err *e);
 	int (*run)(struct target *t, const struct target_job *job, struct target_result *ret,
 		   struct err *e);
 	void (*close)(struct target *t);
+	/* A target with a kernel of its own: see target_boot. */
+	int (*boot)(struct target *t, struct err *e);
+	bool (*is_up)(const struct target *t);
 };
 
 struct target {
@@ -78,13 +84,27 @@ struct target {
 
 const struct target_ops *target_find(const char *name); /* NULL when unknown */
 const char *target_nearest(const char *name);
+bool target_has_option(const struct target_ops *ops, const char *key);
+/* -EINVAL for a key or value that can't be, before anything is opened. */
+__must_check int target_check_options(const char *name, const struct kvs *options, struct err *e);
+/* The program mmgauge-agent, malloc'd: beside the tool, where it is installed, $MMGAUGE_AGENT. */
+__must_check int target_find_agent(char **ret, struct err *e);
 
 /* @options: the target's own, from the plan. Ended with target_close, also after a failure. */
 __must_check int target_open(struct target *t, const char *name, const struct kvs *options,
 			     struct err *e);
 /*
- * Runs a case. Returns 0 when the agent told how it ended, be it "failed"; negative when the
- * agent could not be started, is of another build, broke off or was called off (-EINTR).
+ * A target that boots a kernel runs nothing before target_boot, which ends the boot before and
+ * fills env again: a boot is a unit of replication. After a case that took the kernel down
+ * target_is_up is false. Other targets are always up, and booting them does nothing.
+ */
+bool target_boots(const struct target *t);
+__must_check int target_boot(struct target *t, struct err *e);
+bool target_is_up(const struct target *t);
+/*
+ * Runs a case. Returns 0 when the agent told how it ended, be it "failed", or its kernel's end
+ * is known; negative when the agent could not be started, is of another build, broke off or was
+ * called off (-EINTR).
  */
 __must_check int target_run(struct target *t, const struct target_job *job,
 			    struct target_result *ret, struct err *e);
@@ -99,9 +119,11 @@ __must_check int target_read_hello(struct target *t, struct wire_reader *in, uin
 				   struct err *e);
 __must_check int target_read_env(struct target *t, struct wire_reader *in, int out_fd,
 				 uint64_t deadline_ns, struct err *e);
+/* -ETIMEDOUT at @deadline_ns (CLOCK_MONOTONIC; 0: none). */
 __must_check int target_do_job(struct wire_reader *in, int out_fd, const struct target_job *job,
-			       const char *journal, struct target_result *ret, struct err *e);
+			       const char *journal, uint64_t deadline_ns,
+			       struct target_result *ret, struct err *e);
 
-extern const struct target_ops target_local;
+extern const struct target_ops target_local, target_vm;
 
 #endif

@@ -37,6 +37,41 @@ static void complete(void)
 	}
 }
 
+/*
+ * Where variants boot, the cases of a boot are together, in the same order under each variant, and
+ * each variant is at each place equally often.
+ */
+static void boots_keep_their_cases_together(void)
+{
+	struct plan_step s[8 * CASES];
+
+	for (size_t k = 1; k <= 7; k++) {
+		unsigned place[8][8] = { { 0 } };
+
+		for (unsigned round = 1; round <= 4 * k; round++) {
+			unsigned variants = 0, cases = 0;
+
+			plan_order_boots(k, CASES, 42, round, s);
+			for (size_t i = 0; i < k * CASES; i++) {
+				CHECK_EQ(s[i].round, round);
+				CHECK_EQ(s[i].variant_i, s[i / CASES * CASES].variant_i);
+				CHECK_EQ(s[i].case_i, s[i % CASES].case_i);
+			}
+			for (size_t i = 0; i < CASES; i++)
+				cases |= 1u << s[i].case_i;
+			for (size_t i = 0; i < k; i++) {
+				variants |= 1u << s[i * CASES].variant_i;
+				place[s[i * CASES].variant_i][i]++;
+			}
+			CHECK_EQ(cases, (1u << CASES) - 1);
+			CHECK_EQ(variants, (1u << k) - 1);
+		}
+		for (size_t v = 0; v < k; v++)
+			for (size_t i = 0; i < k; i++)
+				CHECK_EQ(place[v][i], 4);
+	}
+}
+
 /* counts[case][variant][position] over rounds from+1 .. from+rounds */
 static void count_places(size_t k, unsigned from, unsigned rounds, uint64_t seed,
 			 unsigned counts[CASES][8][8])
@@ -154,6 +189,7 @@ static void too_many(void)
 int main(void)
 {
 	TAP_RUN(complete);
+	TAP_RUN(boots_keep_their_cases_together);
 	TAP_RUN(each_place_equally_often);
 	TAP_RUN(carry_over_balanced);
 	TAP_RUN(follows_from_the_seed);

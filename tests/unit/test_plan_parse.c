@@ -239,9 +239,45 @@ static void mistakes_in_variants(void)
 		  "p.yaml:1:23: \"tasks\" of a variant needs one value");
 	CHECK_HAS(message("variants: {a: {tasks: 1..4}}\n" CASES),
 		  "p.yaml:1:23: \"tasks\" of a variant needs one value, not 4");
-	CHECK_HAS(message("variants: {a: {target: moon}}\n" CASES), "p.yaml:1:24: the only target");
+	CHECK_HAS(message("variants: {a: {target: moon}}\n" CASES),
+		  "p.yaml:1:24: there is no target \"moon\"");
+	CHECK_HAS(message("variants: {a: {target: vm}}\n" CASES),
+		  "p.yaml:1:15: target \"vm\" wants a kernel");
+	CHECK_HAS(message("variants: {a: {target: vm, kernel: k, smp: 0}}\n" CASES),
+		  "p.yaml:1:15: \"smp\": a guest has 1 to 64 CPUs");
+	CHECK_HAS(message("variants: {a: {kernel: k}}\n" CASES), "\"kernel\" is neither");
+	CHECK_HAS(message("variants: {a: {target: vm, kernal: k}}\n" CASES),
+		  "did you mean \"kernel\"?");
 	CHECK_STR(message("variants: {a: {tasks: 1}}\ncases:\n- page_fault1: {tasks: [1, 2]}\n"),
 		  "p.yaml:3:24: \"tasks\" sweeps here although a variant sets it");
+}
+
+/* Options of a target, placement and parameters beside each other, in any order. */
+static void variants_that_boot(void)
+{
+	const char *text = "variants:\n"
+			   "  a: {depth: 2, kernel: vmlinuz-1, target: vm, cgroup: v1, tasks: 2}\n"
+			   "  b: {target: vm, kernel: k, cgroup: root, modules: [zram, loop]}\n"
+			   "  c: {}\n" CASES;
+	_cleanup_str_ struct str spec = STR_INIT(1000);
+	_cleanup_plan_ struct plan p = { 0 };
+	struct err e = { 0 };
+
+	CHECK_OK(plan_parse("p.yaml", text, 2, &p, &e));
+	CHECK(plan_boots(&p));
+	CHECK_STR(p.variants[0].target, "vm");
+	CHECK_STR(kvs_get(&p.variants[0].options, "kernel"), "vmlinuz-1");
+	CHECK_STR(kvs_get(&p.variants[0].options, "cgroup"), "v1");
+	CHECK_EQ(p.variants[0].spec.depth, 2);
+	CHECK(p.variants[1].spec.root_group);
+	CHECK(!kvs_get(&p.variants[1].options, "cgroup"));
+	CHECK_STR(kvs_get(&p.variants[1].options, "modules"), "zram,loop");
+	CHECK_EQ(p.variants[2].options.n, 0);
+	plan_variant_spec(&p.variants[0], &spec);
+	CHECK_STR(str_text(&spec), "kernel=vmlinuz-1,cgroup=v1,depth=2,tasks=2");
+	str_clear(&spec);
+	plan_variant_spec(&p.variants[2], &spec);
+	CHECK_STR(str_text(&spec), "");
 }
 
 static void mistakes_in_place(void)
@@ -415,6 +451,7 @@ int main(void)
 	TAP_RUN(cases_twice);
 	TAP_RUN(values_that_became_equal);
 	TAP_RUN(mistakes_in_variants);
+	TAP_RUN(variants_that_boot);
 	TAP_RUN(mistakes_in_place);
 	TAP_RUN(mistakes_in_primary);
 	TAP_RUN(jobs);

@@ -5,11 +5,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -29,44 +27,6 @@ struct local {
 	char *agent;   /* path of the program */
 	char *journal; /* directory */
 };
-
-/* Folder of the running program, malloc'd, or NULL. */
-static char *own_folder(void)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return NULL;
-	*slash = '\0';
-	return xstrdup(self);
-}
-
-/* Beside the tool, then where make install puts it, then $MMGAUGE_AGENT. */
-static int find_agent(char **ret, struct err *e)
-{
-	_cleanup_free_ char *own = own_folder();
-	_cleanup_free_ char *beside = xasprintf("%s/mmgauge-agent", own ? own : ".");
-	_cleanup_free_ char *libexec = xasprintf("%s/../libexec/mmgauge/mmgauge-agent",
-						 own ? own : ".");
-	const char *const places[] = { beside, libexec, getenv("MMGAUGE_AGENT") };
-	int r;
-
-	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		if (!places[i] || access(places[i], X_OK) < 0)
-			continue;
-		*ret = xstrdup(places[i]);
-		return 0;
-	}
-	r = err_set(e, -ENOENT, "could not find the program mmgauge-agent");
-	err_hint(e, "it is looked for beside mmgauge, in ../libexec/mmgauge and in $MMGAUGE_AGENT");
-	return r;
-}
 
 static int start_agent(const struct local *l, struct spawn *s, struct err *e)
 {
@@ -119,7 +79,7 @@ static int with_agent(struct target *t, const struct target_job *job, struct tar
 	in = WIRE_READER(s.out);
 	r = greet(t, &s, &in, !job, e);
 	if (r == 0 && job)
-		r = target_do_job(&in, s.in, job, l->journal, ret, e);
+		r = target_do_job(&in, s.in, job, l->journal, 0, ret, e);
 	if (stop_agent(&s, &late) < 0 && r == 0 && !job) {
 		*e = late;
 		r = e->code;
@@ -134,11 +94,9 @@ static int local_open(struct target *t, const struct kvs *options, struct err *e
 	int r;
 
 	t->priv = l;
-	if (options && options->n)
-		return err_set(e, -EINVAL, "target \"local\" has no option \"%s\"",
-			       options->v[0].key);
+	(void)options;
 	l->journal = undo_default_dir();
-	r = find_agent(&l->agent, e);
+	r = target_find_agent(&l->agent, e);
 	return r < 0 ? r : with_agent(t, NULL, NULL, e);
 }
 
@@ -160,8 +118,11 @@ static void local_close(struct target *t)
 	t->priv = NULL;
 }
 
+static const char *const no_options[] = { NULL };
+
 const struct target_ops target_local = {
 	.name = "local",
+	.options = no_options,
 	.summary = "this machine, the running kernel",
 	.open = local_open,
 	.run = local_run,
