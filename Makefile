@@ -124,14 +124,16 @@ $(O)/mmgauge.1: man/mmgauge.1.in $(O)/mmgauge
 tests = $(patsubst tests/%.c,$(O)/tests/%,$(sort $(wildcard $(1))))
 UNIT_TESTS := $(call tests,tests/unit/test_*.c tests/contract/test_*.c)
 ROOT_TESTS := $(call tests,tests/root/test_*.c)
+VM_PROGRAMS := $(call tests,tests/vm/*.c)
 FUZZ_TESTS := $(call tests,tests/fuzz/fuzz_*.c)
 BENCHES := $(call tests,tests/bench/*.c)
 # What has threads, and so is run under TSan.
 THREAD_TESTS := $(foreach l,base_parallel judge worker workload agent,$(filter \
 	%/test_$(l) $(O)/tests/unit/test_$(l)_% $(O)/tests/root/test_$(l)_%,$(UNIT_TESTS) $(ROOT_TESTS)))
-.PHONY: unit-tests root-tests fuzz-tests thread-tests benches
+.PHONY: unit-tests root-tests vm-programs fuzz-tests thread-tests benches
 unit-tests: $(UNIT_TESTS)
 root-tests: $(ROOT_TESTS)
+vm-programs: $(VM_PROGRAMS)
 fuzz-tests: $(FUZZ_TESTS)
 thread-tests: $(THREAD_TESTS)
 benches: $(BENCHES)
@@ -155,6 +157,10 @@ $(O)/tests/fuzz/%: tests/fuzz/%.c $(O)/libhost.a $(O)/libagent.a
 	$(Q)$(LINK_TEST_HOST) -fsanitize=fuzzer
 LINK_TEST_AGENT = $(CC) $(CFLAGS_TEST) -MMD -MP $< -o $@ $(AGENT_LINK) $(O)/libagent.a -lm -pthread
 $(O)/tests/root/%: tests/root/%.c tests/tap.h $(O)/libagent.a
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo '  TEST    $@')
+	$(Q)$(LINK_TEST_AGENT)
+$(O)/tests/vm/%: tests/vm/%.c $(O)/libagent.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo '  TEST    $@')
 	$(Q)$(LINK_TEST_AGENT)
