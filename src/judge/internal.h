@@ -30,6 +30,7 @@ bool judge_one_run(const struct store_data *d, const struct store_series *series
 
 struct judge_pairs {
 	double *log_ratio; /* variant over base */
+	unsigned *label;   /* the round of each, or which pair of boots, from 1 */
 	size_t n;
 	size_t n_no_ratio; /* further pairs with a value <= 0 */
 	bool by_boot, single_boot;

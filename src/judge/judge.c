@@ -3,6 +3,7 @@
 #include "judge/judge.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -67,6 +68,32 @@ static void fill_row(const struct store_experiment *x, const struct store_data *
 		judge_picks_done(&picks);
 	}
 	judge_picks_done(&base);
+}
+
+struct judge_ratio *judge_ratios(const struct store_experiment *x, const struct store_data *d,
+				 const struct judge_row *row, size_t variant, size_t *ret_n)
+{
+	bool by_sample = judge_by_sample(x, d, row->c, row->m);
+	const int64_t of[] = { x->variants[0].id, x->variants[variant].id };
+	struct judge_side unused = { 0 };
+	struct judge_picks base, picks;
+	struct judge_pairs pairs = { 0 };
+	struct judge_ratio *v;
+
+	judge_pick_rounds(d, store_data_find(d, row->c->id, row->m->id, of[0]), by_sample, &base,
+			  &unused);
+	judge_pick_rounds(d, store_data_find(d, row->c->id, row->m->id, of[1]), by_sample, &picks,
+			  &unused);
+	if (judge_pairing_of(x) == JUDGE_PAIRED)
+		judge_pair(&base, &picks, &pairs);
+	v = xcalloc(pairs.n ? pairs.n : 1, sizeof(*v));
+	for (size_t i = 0; i < pairs.n; i++)
+		v[i] = (struct judge_ratio){ pairs.label[i], expm1(pairs.log_ratio[i]) };
+	*ret_n = pairs.n;
+	judge_pairs_done(&pairs);
+	judge_picks_done(&base);
+	judge_picks_done(&picks);
+	return v;
 }
 
 static void add_rows(const struct store_experiment *x, bool primary, struct judge_table *t)

@@ -97,6 +97,14 @@ __must_check int judge_experiment(const struct store_experiment *x, const struct
 				  double margin, struct judge_table *ret, struct err *e);
 void judge_table_done(struct judge_table *t);
 
+/* The pairs behind an effect, for pictures: none when it is unpaired. The values to be freed. */
+struct judge_ratio {
+	unsigned label; /* the round, or which pair of boots (by_boot), from 1 */
+	double change;	/* as fraction */
+};
+struct judge_ratio *judge_ratios(const struct store_experiment *x, const struct store_data *d,
+				 const struct judge_row *row, size_t variant, size_t *ret_n);
+
 /*
  * The verdict of one comparison from its numbers; pure. @higher_is_better gives the direction.
  * The margin's bounds for the ratio are 1 - M and 1 + M; touching them is not inside.

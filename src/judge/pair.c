@@ -18,6 +18,7 @@ void judge_picks_done(struct judge_picks *p)
 void judge_pairs_done(struct judge_pairs *p)
 {
 	free(p->log_ratio);
+	free(p->label);
 	*p = (struct judge_pairs){ 0 };
 }
 
@@ -173,14 +174,16 @@ static struct units boots_of(const struct judge_picks *p)
 	return u;
 }
 
-static void add_pair(struct judge_pairs *p, double base_log, double variant_log)
+static void add_pair(struct judge_pairs *p, unsigned label, double base_log, double variant_log)
 {
 	double d = variant_log - base_log;
 
-	if (isfinite(d))
+	if (isfinite(d)) {
+		p->label[p->n] = label;
 		p->log_ratio[p->n++] = d;
-	else
+	} else {
 		p->n_no_ratio++;
+	}
 }
 
 static void pair_rounds(const struct judge_picks *b, const struct judge_picks *v,
@@ -192,7 +195,8 @@ static void pair_rounds(const struct judge_picks *b, const struct judge_picks *v
 		} else if (b->v[i].round > v->v[j].round) {
 			j++;
 		} else {
-			add_pair(ret, log_of(b->v[i].value), log_of(v->v[j].value));
+			add_pair(ret, b->v[i].round, log_of(b->v[i].value),
+				 log_of(v->v[j].value));
 			i++;
 			j++;
 		}
@@ -201,7 +205,8 @@ static void pair_rounds(const struct judge_picks *b, const struct judge_picks *v
 
 static void add_units(struct judge_pairs *ret, const struct unit *b, const struct unit *v)
 {
-	add_pair(ret, b->sum_log / (double)b->n, v->sum_log / (double)v->n);
+	add_pair(ret, (unsigned)(ret->n + ret->n_no_ratio + 1), b->sum_log / (double)b->n,
+		 v->sum_log / (double)v->n);
 }
 
 static bool pair_common_boots(const struct units *b, const struct units *v,
@@ -287,7 +292,8 @@ void judge_pair(const struct judge_picks *base, const struct judge_picks *varian
 	size_t most = base->n < variant->n ? base->n : variant->n;
 	bool same = b.n == 1 && v.n == 1 && b.v[0].boot == v.v[0].boot;
 
-	*ret = (struct judge_pairs){ .log_ratio = xcalloc(most ? most : 1, sizeof(double)) };
+	*ret = (struct judge_pairs){ .log_ratio = xcalloc(most ? most : 1, sizeof(double)),
+				     .label = xcalloc(most ? most : 1, sizeof(unsigned)) };
 	ret->single_boot = !same && (b.n == 1 || v.n == 1);
 	ret->by_boot = b.n > 1 && v.n > 1;
 	/* One boot against another: the rounds are shown, but carry no verdict. */
