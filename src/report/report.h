@@ -116,4 +116,11 @@ __must_check int report_list_experiments(const struct store_experiment *x, size_
 __must_check int report_gnuplot(const char *dir, const struct report_input *in, size_t *ret_graphs,
 				struct err *e);
 
+/*
+ * One offline HTML file, with pictures and raw records; text from the store is escaped, not made
+ * ASCII. @in without samples will do, but wants REPORT_HASH.
+ */
+__must_check int report_html(const struct judge_table *t, const struct report_input *in,
+			     struct str *out, struct err *e);
+
 #endif

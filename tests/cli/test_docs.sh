@@ -47,7 +47,7 @@ readme_commands_work() {
 }
 
 help_examples_work() {
-	for c in run compare gate selfcheck show list export clean; do
+	for c in run compare gate report selfcheck show list export clean; do
 		mmgauge $c --help | sed '1,/^examples:/d' >help
 		commands help
 	done >list
