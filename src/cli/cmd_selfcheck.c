@@ -34,7 +34,7 @@
 static const char *arg_output, *arg_time = "100ms", *arg_warmup = "20ms", *arg_seed;
 static unsigned arg_trials = 20, arg_rounds = 8;
 static double arg_delta = 0.05, arg_margin = 0.02;
-static uint64_t arg_budget_ns = 2 * 60 * NSEC_PER_SEC;
+static uint64_t arg_budget_ns = 120 * NSEC_PER_SEC;
 static bool arg_quiet;
 
 static const struct opt opts[] = {
@@ -187,7 +187,7 @@ static int make_plan(const struct chosen *c, struct plan *ret, struct err *e)
 static const struct store_metric *primary_of(const struct store_experiment *x,
 					     const struct store_case *c)
 {
-	for (size_t i = 0; c && i < x->n_metrics; i++)
+	for (size_t i = 0; i < x->n_metrics; i++)
 		if (x->metrics[i].case_id == c->id && x->metrics[i].primary)
 			return &x->metrics[i];
 	return NULL;
@@ -235,10 +235,12 @@ static int evaluate(const struct report_input *in, struct selfcheck *s, struct e
 	}
 	s->own = !own;
 	own = own ? own : delay;
+	if (!own || !delay)
+		return err_set(e, -ENODATA, "the experiment is none of selfcheck");
 	m = primary_of(x, own);
 	dm = primary_of(x, delay);
 	if (!m || !dm)
-		return err_set(e, -ENODATA, "no run of %s left a sample", !m ? own->title : DELAY);
+		return err_set(e, -ENODATA, "no run of %s left a sample", m ? DELAY : own->title);
 	shift = m->higher_is_better ? 1 / (1 + s->delta) - 1 : s->delta;
 	s->round_s = round_seconds(&in->data, own);
 	judge_trials(x, &in->data, own, m, 1, s->rounds, s->margin, 0, &s->same);

@@ -14,7 +14,7 @@
 
 #define MARGIN_MAX 0.5
 #define GAIN_MAX 10.0
-#define PLAN_TEXT_MAX (4 * DOC_TEXT_MAX)
+#define PLAN_TEXT_MAX (1u << 20)
 
 static const char *const top_keys[] = { "contract", "plan", "run", "base", "margin", "rows" };
 static const char *const row_keys[] = { "row", "variant", "metric", "no_loss_beyond",
