@@ -36,7 +36,7 @@ LIBS_HOST := sqlite3 yaml-0.1 jansson libarchive
 
 # Layers of the agent and of the host tool; tools/layers says who may include whom.
 AGENT_LAYERS := base sys cgroup undo workload wire place worker
-HOST_LAYERS := base sys cgroup undo workload wire place stats plan kernel target store judge run \
+HOST_LAYERS := base sys cgroup undo workload wire place stats plan kernel target store import judge run \
 	report
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \

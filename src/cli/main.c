@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "build_id.h"
 #include "cli/cli.h"
+#include "import/import.h"
 #include "judge/judge.h"
 #include "report/report.h"
 #include "store/store.h"
@@ -18,7 +19,7 @@
 
 const struct cmd *const cli_commands[] = {
 	&cmd_run, &cmd_compare, &cmd_report, &cmd_gate, &cmd_show, &cmd_list, &cmd_export,
-	&cmd_kernels, &cmd_boot, &cmd_selfcheck, &cmd_clean, NULL,
+	&cmd_import, &cmd_kernels, &cmd_boot, &cmd_selfcheck, &cmd_clean, NULL,
 };
 
 static const struct cmd *find_command(const char *name)
@@ -61,11 +62,24 @@ int cli_store_arg(int argc, char **argv, const char **ret, struct err *e)
 	return 0;
 }
 
+/* A text of mmgauge is as good as a store: read through one in memory. */
+static int open_any(const char *path, struct store **ret, struct err *e)
+{
+	const struct import_file file = { "", path };
+	const struct import_options o = { .format = "text" };
+	int r;
+
+	if (!import_is_text(path))
+		return store_open(path, STORE_READ, ret, e);
+	r = store_open_memory(ret, e);
+	return r < 0 ? r : import_files(&file, 1, &o, *ret, e);
+}
+
 int cli_load_input(const char *path, int64_t id, unsigned flags, struct report_input *in,
 		   struct err *e)
 {
 	struct store *s = NULL;
-	int r = store_open(path, STORE_READ, &s, e);
+	int r = open_any(path, &s, e);
 
 	if (r == 0)
 		r = report_load(s, id, flags, in, e);

@@ -182,9 +182,10 @@ static void put_variants(const struct report_input *in, struct str *out)
 	for (size_t v = 0; v < in->x.n_variants; v++) {
 		const struct store_variant *var = &in->x.variants[v];
 
-		str_addf(&line, "%s%s %s: %s", v ? "; " : "", header_letter(v, letter), var->name,
-			 var->spec && *var->spec ? var->spec : "as it is");
-		if (!str_eq(var->target, "local"))
+		str_addf(&line, "%s%s %s", v ? "; " : "", header_letter(v, letter), var->name);
+		if (!str_eq(var->target, "imported"))
+			str_addf(&line, ": %s", var->spec && *var->spec ? var->spec : "as it is");
+		if (!str_eq(var->target, "local") && !str_eq(var->target, "imported"))
 			str_addf(&line, " on %s", var->target);
 	}
 	text_wrap(out, "", 4, str_text(&line));

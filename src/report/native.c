@@ -175,7 +175,7 @@ static void metric_table(const struct native *nat, const struct judge_row *const
 	const struct store_metric *m = rows[0]->m;
 	const char *op = rows[0]->c->op;
 
-	text_wrapf(out, "", 2, "%s in %s, %s is better%s%s", m->name, m->unit,
+	text_wrapf(out, "", 2, "%s%s%s, %s is better%s%s", m->name, *m->unit ? " in " : "", m->unit,
 		   m->higher_is_better ? "higher" : "lower", op && *op ? "; operation: " : "",
 		   op ? op : "");
 	if (nat->in->x.n_variants == 1)

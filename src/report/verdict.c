@@ -46,6 +46,7 @@ void verdict_text(const struct judge_table *t, const struct judge_row *r, size_t
 	if (f->verdict == VERDICT_NO_CHANGE)
 		no_change(t, f, detail);
 	else if (f->verdict == VERDICT_INCONCLUSIVE && f->more_rounds)
-		str_addf(detail, "(%u more round%s)", f->more_rounds,
-			 f->more_rounds == 1 ? "" : "s");
+		str_addf(detail, "(%u more %s%s%s)", f->more_rounds,
+			 f->unpaired ? "value" : "round", f->more_rounds == 1 ? "" : "s",
+			 f->unpaired ? " a side" : "");
 }

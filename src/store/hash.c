@@ -40,9 +40,10 @@ static const struct {
 	{ "boot",
 	  "SELECT boot_id, kernel, machine FROM boots WHERE experiment = ?1 ORDER BY id" },
 	{ "env",
-	  "SELECT coalesce(v.name, ''), e.wall_ns, e.key, e.value FROM env e"
-	  " LEFT JOIN variants v ON v.id = e.variant WHERE e.experiment = ?1"
-	  " ORDER BY v.id, e.key, e.id" },
+	  "SELECT coalesce(v.name, ''), e.key, e.value FROM env e"
+	  " LEFT JOIN variants v ON v.id = e.variant WHERE e.id IN"
+	  " (SELECT max(id) FROM env WHERE experiment = ?1 GROUP BY variant, key)"
+	  " ORDER BY v.id, e.key" },
 	{ "run",
 	  "SELECT r.seq, r.repeat, r.case_id - (SELECT min(id) FROM cases"
 	  " WHERE experiment = ?1) + 1, v.name, b.boot_id, r.round, r.start_ns, r.end_ns,"

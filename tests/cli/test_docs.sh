@@ -47,12 +47,20 @@ readme_commands_work() {
 }
 
 help_examples_work() {
-	for c in run compare gate report selfcheck show list export clean; do
+	for c in run compare gate report selfcheck show list export import clean; do
 		mmgauge $c --help | sed '1,/^examples:/d' >help
 		commands help
 	done >list
 	for n in before after; do # what examples of comparing take for granted
 		mmgauge run delay -r 4 --time 20ms -q -o $n.db >/dev/null
+	done
+	for k in before after; do
+		echo 'a 1' >$k.log
+	done
+	for k in vanilla lru; do
+		mkdir -p work/log/5.9-$k/iter-0/sysbench/logs
+		cp "$top/tests/fixtures/import/sysbench.txt" \
+			work/log/5.9-$k/iter-0/sysbench/logs/sysbench-raw-4-1
 	done
 	try_each 8 <list
 }

@@ -8,7 +8,7 @@ quick="--time 100ms --warmup 10ms -q"
 overview() {
 	run mmgauge --help
 	expect_status 0
-	for c in run compare gate selfcheck show list export clean; do
+	for c in run compare gate selfcheck show list export import clean; do
 		expect_stdout "^  $c "
 	done
 	run mmgauge
@@ -18,7 +18,7 @@ overview() {
 }
 
 every_command_has_help_with_examples() {
-	for c in run compare gate selfcheck show list export clean; do
+	for c in run compare gate selfcheck show list export import clean; do
 		run mmgauge $c --help
 		expect_status 0
 		expect_stdout '^usage: mmgauge '
