@@ -136,20 +136,20 @@ static char *made_title(const struct collect_row *r)
 	return title;
 }
 
-static struct store_experiment describe(struct collect *c, const struct import_options *o,
+static struct store_experiment describe(const struct collect *c, const struct import_options *o,
 					const char *name)
 {
 	struct store_experiment x = {
-		.name = (char *)(uintptr_t)name,
-		.plan_text = (char *)(uintptr_t)"",
-		.plan_hash = (char *)(uintptr_t)"",
-		.command = (char *)(uintptr_t)(o->command ? o->command : ""),
-		.order = (char *)(uintptr_t)STORE_ORDER_IMPORTED,
+		.name = xstrdup(name),
+		.plan_text = xstrdup(""),
+		.plan_hash = xstrdup(""),
+		.command = xstrdup(o->command ? o->command : ""),
+		.order = xstrdup(STORE_ORDER_IMPORTED),
 		.margin = MARGIN,
 		.wall_start_ns = c->newest_ns,
-		.tool = (char *)(uintptr_t)(o->tool ? o->tool : ""),
-		.status = (char *)(uintptr_t)"done",
-		.skipped = (char *)(uintptr_t)"",
+		.tool = xstrdup(o->tool ? o->tool : ""),
+		.status = xstrdup("done"),
+		.skipped = xstrdup(""),
 		.n_variants = c->variants.n,
 		.n_cases = c->n_cases,
 	};
@@ -157,18 +157,21 @@ static struct store_experiment describe(struct collect *c, const struct import_o
 	x.variants = xcalloc(x.n_variants, sizeof(*x.variants));
 	x.cases = xcalloc(x.n_cases ? x.n_cases : 1, sizeof(*x.cases));
 	for (size_t i = 0; i < x.n_variants; i++)
-		x.variants[i] = (struct store_variant){ .name = c->variants.v[i],
-							.target = (char *)(uintptr_t)"imported",
-							.spec = (char *)(uintptr_t)"" };
+		x.variants[i] = (struct store_variant){ .name = xstrdup(c->variants.v[i]),
+							.target = xstrdup("imported"),
+							.spec = xstrdup("") };
 	for (size_t i = 0; i < c->n_rows; i++) {
 		const struct collect_row *r = &c->rows[i];
 		struct store_case *k = &x.cases[r->case_i];
 
-		if (k->workload)
-			continue;
-		*k = (struct store_case){ .workload = r->workload, .params = r->params,
-					  .op = r->op, .primary_row = true };
-		k->title = r->title ? xstrdup(r->title) : made_title(r);
+		if (!k->workload)
+			*k = (struct store_case){
+				.workload = xstrdup(r->workload),
+				.params = xstrdup(r->params),
+				.title = r->title ? xstrdup(r->title) : made_title(r),
+				.op = xstrdup(r->op),
+				.primary_row = true,
+			};
 	}
 	return x;
 }
@@ -176,12 +179,14 @@ static struct store_experiment describe(struct collect *c, const struct import_o
 static int store_metrics(struct collect *c, const struct store_experiment *x, struct store *s,
 			 struct err *e)
 {
+	static char help[] = "imported";
+
 	for (size_t i = 0; i < c->n_rows; i++) {
 		struct collect_row *row = &c->rows[i];
 		struct store_metric m = {
 			.case_id = x->cases[row->case_i].id, .name = row->metric,
 			.unit = row->unit, .higher_is_better = row->higher,
-			.primary = row->primary, .help = (char *)(uintptr_t)"imported",
+			.primary = row->primary, .help = help,
 		};
 		int r = store_add_metric(s, &m, e);
 
@@ -256,8 +261,9 @@ static int store_one(const struct collect *c, const struct store_experiment *x, 
 static int store_runs(const struct collect *c, const struct store_experiment *x, struct store *s,
 		      struct err *e)
 {
-	struct store_boot b = { .experiment = x->id, .boot_id = (char *)(uintptr_t)"",
-				.kernel = (char *)(uintptr_t)"", .machine = (char *)(uintptr_t)"" };
+	static char unknown[] = "";
+	struct store_boot b = { .experiment = x->id, .boot_id = unknown, .kernel = unknown,
+				.machine = unknown };
 	int r = store_add_boot(s, &b, e);
 	unsigned seq = 0;
 
@@ -278,9 +284,6 @@ int collect_store(struct collect *c, const struct import_options *o, const char 
 		r = store_metrics(c, &x, s, e);
 	if (r == 0)
 		r = store_runs(c, &x, s, e);
-	for (size_t i = 0; i < x.n_cases; i++)
-		free(x.cases[i].title);
-	free(x.cases);
-	free(x.variants);
+	store_experiment_done(&x);
 	return r;
 }

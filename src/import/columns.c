@@ -40,8 +40,12 @@ static char *trim(char *text)
 static void label_params(const char *label, struct str *out)
 {
 	str_add(out, "label=");
-	for (; *label; label++)
-		str_addc(out, *label == ',' ? ';' : *label);
+	for (; *label; label++) {
+		if (*label == ',')
+			str_addc(out, ';');
+		else
+			str_addc(out, *label);
+	}
 }
 
 static int parse(struct import_in *in, const struct import_sink *to, struct err *e)
@@ -50,7 +54,7 @@ static int parse(struct import_in *in, const struct import_sink *to, struct err 
 	int r;
 
 	while ((r = import_line(in, &line, e)) > 0) {
-		_cleanup_str_ struct str params = STR_INIT(2 * IMPORT_LINE_MAX);
+		_cleanup_str_ struct str params = STR_INIT((size_t)2 * IMPORT_LINE_MAX);
 		struct import_key k = { .workload = "columns", .metric = "value", .op = "",
 					.unit = in->o->unit ? in->o->unit : "",
 					.higher = !in->o->lower, .primary = true };

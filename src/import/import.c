@@ -28,7 +28,8 @@ const char *import_format_name(size_t i)
 {
 	if (i < ARRAY_LEN(importers))
 		return importers[i]->name;
-	return i - ARRAY_LEN(importers) < ARRAY_LEN(more) ? more[i - ARRAY_LEN(importers)][0] : NULL;
+	i -= ARRAY_LEN(importers);
+	return i < ARRAY_LEN(more) ? more[i][0] : NULL;
 }
 
 const char *import_format_summary(size_t i)
@@ -111,7 +112,8 @@ struct job {
 };
 
 /* @l NULL: what it is of is told from options or content. */
-static int read_file(const struct job *j, const char *path, const struct mmtests_log *l, struct err *e)
+static int read_file(const struct job *j, const char *path, const struct mmtests_log *l,
+		     struct err *e)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	_cleanup_free_ struct import_in *in = xcalloc(1, sizeof(*in));
@@ -147,7 +149,7 @@ static int on_log(const struct mmtests_log *l, void *arg, struct err *e)
 	return read_file(arg, l->path, l, e);
 }
 
-static int read_any(const struct job *j, const char *path, struct err *e)
+static int read_any(struct job *j, const char *path, struct err *e)
 {
 	struct stat st;
 
@@ -158,7 +160,7 @@ static int read_any(const struct job *j, const char *path, struct err *e)
 	if (j->o->format && !str_eq(j->o->format, "mmtests"))
 		return err_set(e, -EINVAL, "\"%s\" is a folder: only those of mmtests are known",
 			       path);
-	return mmtests_each(path, on_log, (void *)(uintptr_t)j, e);
+	return mmtests_each(path, on_log, j, e);
 }
 
 static int read_logs(const struct import_file *files, size_t n, const struct import_options *o,

@@ -72,7 +72,9 @@ __must_check int mmtests_each(const char *dir,
 			      int (*fn)(const struct mmtests_log *l, void *arg, struct err *e),
 			      void *arg, struct err *e);
 
-/* text.c */
+#define TEXT_VERSION 1
+
+/* text_read.c; text.c writes what it reads. */
 __must_check int import_read_text(const char *path, struct store *s, struct err *e);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Results folders of mmtests: raw logs are found by their names in any folder "logs" below (those of
- * iter-0/TEST/logs in a run's folder). Their names say what was run:
+ * Results folders of mmtests: raw logs are found by their names in any folder "logs" below (those
+ * of iter-0/TEST/logs in a run's folder). Their names say what was run:
  *
  *	sysbench-raw-THREADS-ITERATION
  *	wis-WORKLOAD-MODEL-THREADS.log		model: processes or threads
@@ -145,8 +145,8 @@ int mmtests_each(const char *dir, int (*fn)(const struct mmtests_log *l, void *a
 	int r = walk(&w, dir, strcmp(last ? last + 1 : dir, "logs") == 0, 0, e);
 
 	if (r == 0 && !w.found) {
-		r = err_set(e, -ENOENT, "there are no logs of mmtests below \"%s\" that can be read",
-			    dir);
+		r = err_set(e, -ENOENT, "there are no logs of mmtests below \"%s\" that can be "
+			    "read", dir);
 		err_hint(e, "sysbench-raw-N-N, wis-NAME-MODEL-N.log and PROTOCOL-SIZE.N are known");
 	}
 	return r;

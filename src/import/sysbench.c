@@ -148,8 +148,8 @@ static int parse(struct import_in *in, const struct import_sink *to, struct err 
 			return r;
 	}
 	if (r == 0 && !res.found && !res.fatal[0])
-		return import_fail(in, e, "no line \"transactions:\": the file was cut, or sysbench "
-				   "was");
+		return import_fail(in, e, "no line \"transactions:\": the file was cut, or "
+				   "sysbench was");
 	return r < 0 ? r : emit(in, to, &res, e);
 }
 

@@ -49,10 +49,10 @@ static int take_line(struct import_in *in, char *line, struct stdout_state *s,
 		     const struct import_sink *to, struct err *e)
 {
 	struct import_key k = { .params = in->params ? in->params : "", .title = in->title,
-				.metric = "ops_per_s",
-				.unit = "op/s", .op = "operation", .higher = true, .primary = true };
-	struct second sec;
-	double mean;
+				.metric = "ops_per_s", .unit = "op/s", .op = "operation",
+				.higher = true, .primary = true };
+	struct second sec = { 0 };
+	double mean = 0;
 	int r = 0;
 
 	k.workload = in->workload ? in->workload : s->title ? s->title : "will-it-scale";
