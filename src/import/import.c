@@ -191,7 +191,11 @@ int import_files(const struct import_file *files, size_t n, const struct import_
 	if (text && n > 1)
 		return err_set(e, -EINVAL, "a text of mmgauge is imported alone");
 	r = store_begin_batch(s, e);
+	if (r < 0)
+		return r;
+	r = text ? import_read_text(files[0].path, s, e) : read_logs(files, n, o, s, e);
 	if (r == 0)
-		r = text ? import_read_text(files[0].path, s, e) : read_logs(files, n, o, s, e);
-	return r < 0 ? r : store_end_batch(s, e);
+		return store_end_batch(s, e);
+	store_cancel_batch(s);
+	return r;
 }

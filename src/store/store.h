@@ -156,10 +156,11 @@ __must_check int store_add_run(struct store *s, struct store_run *r, struct err 
 
 /*
  * Between these two, what is added is durable only at the end, and all of it is lost when the end
- * fails: for importing many runs, not for measuring. Closing without the end takes it back.
+ * fails: for importing many runs, not for measuring. Cancelling takes it back, as closing does.
  */
 __must_check int store_begin_batch(struct store *s, struct err *e);
 __must_check int store_end_batch(struct store *s, struct err *e);
+void store_cancel_batch(struct store *s);
 
 /* Reading. @id 0: the last experiment. -ENOENT when there is none. */
 __must_check int store_read_experiment(struct store *s, int64_t id, struct store_experiment *ret,

@@ -20,6 +20,12 @@ int store_begin_batch(struct store *s, struct err *e)
 	return sql_script(s, "BEGIN IMMEDIATE", e);
 }
 
+void store_cancel_batch(struct store *s)
+{
+	if (!sqlite3_get_autocommit(s->db))
+		(void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 int store_end_batch(struct store *s, struct err *e)
 {
 	sigset_t mask;
@@ -28,8 +34,8 @@ int store_end_batch(struct store *s, struct err *e)
 	s->task = "write to store";
 	sql_hold_xfsz(&mask);
 	r = sql_script(s, "COMMIT", e);
-	if (r < 0 && !sqlite3_get_autocommit(s->db))
-		(void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	if (r < 0)
+		store_cancel_batch(s);
 	sql_release_xfsz(&mask);
 	return r;
 }
