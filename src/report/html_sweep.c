@@ -26,6 +26,7 @@ struct curve_point {
 	const char *text; /* borrowed: how the plan writes it */
 	struct quartiles q;
 	size_t n;
+	size_t variant;	  /* its mark */
 };
 
 struct curves {
@@ -93,18 +94,20 @@ static void put_curve(const struct html *h, const struct curves *c, size_t k, si
 {
 	const struct curve_point *v = &c->v[k * c->n];
 	const struct curve_point *last = NULL;
+	/* a little apart: bars of several curves at one place could not be told from each other */
+	double aside = 4 * ((double)k - (double)(c->n_curves - 1) / 2);
 	char cls[16];
 
 	(void)snprintf(cls, sizeof(cls), "c c%zu", variant % SVG_SHAPES);
 	for (size_t i = 0; i < c->n; i++) {
 		if (v[i].n && last)
-			svg_line(h->out, svg_at(&c->x, last->at), svg_at(&c->y, last->q.median),
-				 svg_at(&c->x, v[i].at), svg_at(&c->y, v[i].q.median), cls);
+			svg_line(h->out, svg_at(&c->x, last->at) + aside, svg_at(&c->y, last->q.median),
+				 svg_at(&c->x, v[i].at) + aside, svg_at(&c->y, v[i].q.median), cls);
 		if (v[i].n)
 			last = &v[i];
 	}
 	for (size_t i = 0; i < c->n; i++) {
-		double x = svg_at(&c->x, v[i].at);
+		double x = svg_at(&c->x, v[i].at) + aside;
 		char a[TEXT_NUM];
 		_cleanup_free_ char *title = NULL;
 
@@ -112,8 +115,8 @@ static void put_curve(const struct html *h, const struct curves *c, size_t k, si
 			continue;
 		title = xasprintf("%s at %s: median %s, n %zu", name, v[i].text,
 				  text_value(a, v[i].q.median), v[i].n);
-		svg_line(h->out, x, svg_at(&c->y, v[i].q.q1), x, svg_at(&c->y, v[i].q.q3), "axis");
-		svg_mark(h->out, x, svg_at(&c->y, v[i].q.median), variant, false, "", title);
+		svg_line(h->out, x, svg_at(&c->y, v[i].q.q1), x, svg_at(&c->y, v[i].q.q3), cls);
+		svg_mark(h->out, x, svg_at(&c->y, v[i].q.median), v[i].variant, false, "", title);
 	}
 }
 
@@ -149,6 +152,7 @@ static bool put_slice(const struct html *h, const struct sweep *s, size_t like, 
 		for (size_t i = 0; i < s->n_cases; i++) {
 			if (!sweep_same_slice(s, i, like, axis, SIZE_MAX))
 				continue;
+			p->variant = k;
 			p->at = sweep_value(s, i, axis);
 			p->text = sweep_text(s, i, axis);
 			good += input_samples(h->in, s->cases[i].c->id, h->in->x.variants[k].id,
@@ -255,6 +259,7 @@ static void put_variant_row(const struct html *h, size_t row, const char *key,
 
 	for (size_t k = 0; k < n; k++) {
 		v[k] = at[k];
+		v[k].variant = k;
 		good += input_samples(h->in, r->c->id, h->in->x.variants[k].id, r->m->name,
 				      &v[k].q, &v[k].n);
 	}

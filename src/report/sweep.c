@@ -8,21 +8,63 @@
 #include "base/num.h"
 #include "base/str.h"
 
-static const struct store_metric *primary_metric(const struct report_input *in,
-						 const struct store_case *c)
+/* The metric of that name, or the primary one, of a case. */
+static const struct store_metric *metric_of(const struct report_input *in,
+					    const struct store_case *c, const char *name)
 {
-	for (size_t i = 0; i < in->x.n_metrics; i++)
-		if (in->x.metrics[i].case_id == c->id && in->x.metrics[i].primary)
-			return &in->x.metrics[i];
+	for (size_t i = 0; i < in->x.n_metrics; i++) {
+		const struct store_metric *m = &in->x.metrics[i];
+
+		if (m->case_id == c->id && (name ? str_eq(m->name, name) : m->primary))
+			return m;
+	}
 	return NULL;
 }
 
-static void add_case(struct sweep *s, const struct report_input *in, const struct store_case *c)
+/* How many cases of the workload have the metric; those of which it is primary count twice. */
+static size_t weight(const struct report_input *in, const char *workload, const char *name)
 {
-	const struct store_metric *m = primary_metric(in, c);
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->x.n_cases; i++) {
+		const struct store_case *c = &in->x.cases[i];
+		const struct store_metric *m = metric_of(in, c, name);
+
+		if (str_eq(c->workload, workload) && m)
+			n += m->primary ? 2 : 1;
+	}
+	return n;
+}
+
+/* What is drawn: with one task another metric may be primary than with more. */
+static const char *metric_name(const struct report_input *in, const char *workload)
+{
+	const char *best = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < in->x.n_cases; i++) {
+		const struct store_case *c = &in->x.cases[i];
+		const struct store_metric *m = metric_of(in, c, NULL);
+		size_t n;
+
+		if (!str_eq(c->workload, workload) || !m || str_eq(m->name, best))
+			continue;
+		n = weight(in, workload, m->name);
+		if (n > most) {
+			most = n;
+			best = m->name;
+		}
+	}
+	return best;
+}
+
+static void add_case(struct sweep *s, const struct report_input *in, const struct store_case *c,
+		     const char *metric)
+{
+	const struct store_metric *m = metric ? metric_of(in, c, metric) : NULL;
 	struct sweep_case *sc = &s->cases[s->n_cases];
 
-	if (!m || (s->n_cases && !str_eq(m->name, s->cases[0].m->name)))
+	if (!m || !metric_of(in, c, NULL))
 		return;
 	*sc = (struct sweep_case){ .c = c, .m = m };
 	if (kvs_parse(c->params, &sc->params, NULL) == 0)
@@ -83,11 +125,13 @@ static void find_axes(struct sweep *s)
 
 void sweep_init(struct sweep *s, const struct report_input *in, const char *workload)
 {
+	const char *metric = metric_name(in, workload);
+
 	*s = (struct sweep){ .workload = workload,
 			     .cases = xcalloc(in->x.n_cases, sizeof(*s->cases)) };
 	for (size_t i = 0; i < in->x.n_cases; i++)
 		if (str_eq(in->x.cases[i].workload, workload))
-			add_case(s, in, &in->x.cases[i]);
+			add_case(s, in, &in->x.cases[i], metric);
 	if (s->n_cases)
 		find_axes(s);
 }

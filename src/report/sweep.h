@@ -26,7 +26,7 @@ struct sweep_axis {
 
 struct sweep_case {
 	const struct store_case *c;
-	const struct store_metric *m; /* primary */
+	const struct store_metric *m;
 	struct kvs params;
 };
 
@@ -36,7 +36,10 @@ struct sweep {
 	struct sweep_axis *axes; size_t n_axes; /* parameters with more than one value */
 };
 
-/* The cases of @workload that have a primary metric of one name. */
+/*
+ * The cases of @workload with one metric that they share: the primary one of most of them. With
+ * one task another may be primary than with more.
+ */
 void sweep_init(struct sweep *s, const struct report_input *in, const char *workload);
 void sweep_done(struct sweep *s);
 

@@ -221,11 +221,44 @@ static void little_data(void)
 	fixture_done(&f);
 }
 
+/* A metric that is primary with one task only doesn't hide the curve over tasks. */
+static void curves_share_a_metric(void)
+{
+	_cleanup_str_ struct str out = STR_INIT(REPORT_MAX);
+	struct report_input in;
+	struct fixture f;
+
+	fixture_init(&f, "tasks", 3);
+	(void)fixture_variant(&f, "base", "depth=0");
+	(void)fixture_variant(&f, "d2", "depth=2");
+	(void)fixture_variant(&f, "d4", "depth=4");
+	fixture_case(&f, "null", "tasks=1", "null tasks=1", "op", false);
+	fixture_case(&f, "null", "tasks=2", "null tasks=2", "op", false);
+	fixture_case(&f, "null", "tasks=4", "null tasks=4", "op", false);
+	for (size_t c = 1; c < 3; c++) {
+		f.x.metrics[c * FIXTURE_METRICS].primary = false;
+		f.x.metrics[c * FIXTURE_METRICS + 1].primary = true;
+	}
+	for (unsigned round = 1; round <= 3; round++)
+		for (size_t c = 0; c < 3; c++)
+			for (size_t v = 0; v < 3; v++)
+				(void)fixture_run(&f, round, c, v, 1000.0 + round, 500.0 + round);
+	fixture_input(&f, &in);
+	CHECK(make_report(&in, &out));
+	CHECK(sound(str_text(&out)));
+	CHECK(strstr(str_text(&out), ">null: ops_per_s over tasks</figcaption>"));
+	CHECK(strstr(str_text(&out), "<title>d2 at 1: median 502, n 3</title>"));
+	CHECK(strstr(str_text(&out), ">null tasks=4: ops_per_s over depth</figcaption>"));
+	fixture_input_done(&in);
+	fixture_done(&f);
+}
+
 int main(void)
 {
 	TAP_RUN(pages);
 	TAP_RUN(small_enough);
 	TAP_RUN(hostile_names);
 	TAP_RUN(little_data);
+	TAP_RUN(curves_share_a_metric);
 	return tap_done();
 }
