@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "report/svg.h"
@@ -144,11 +145,11 @@ static void put_name(const struct html *h, double y, const char *name, size_t bo
 {
 	_cleanup_free_ char *boot_text = n_boots > 1 ? xasprintf(", boot %zu", boot + 1) :
 						       xstrdup("");
-	size_t room = 44, n = 0;
+	const size_t room = 44;
+	size_t n;
 	_cleanup_free_ char *text = NULL;
 
-	while (name[n] && n < room)
-		n++;
+	n = strnlen(name, room);
 	while (name[n] && n && ((unsigned char)name[n] & 0xc0) == 0x80)
 		n--; /* whole characters */
 	text = xasprintf("%.*s%s%s", (int)n, name, name[n] ? "..." : "", boot_text);

@@ -101,7 +101,8 @@ static void put_curve(const struct html *h, const struct curves *c, size_t k, si
 	(void)snprintf(cls, sizeof(cls), "c c%zu", variant % SVG_SHAPES);
 	for (size_t i = 0; i < c->n; i++) {
 		if (v[i].n && last)
-			svg_line(h->out, svg_at(&c->x, last->at) + aside, svg_at(&c->y, last->q.median),
+			svg_line(h->out, svg_at(&c->x, last->at) + aside,
+				 svg_at(&c->y, last->q.median),
 				 svg_at(&c->x, v[i].at) + aside, svg_at(&c->y, v[i].q.median), cls);
 		if (v[i].n)
 			last = &v[i];
