@@ -32,6 +32,7 @@ struct agent_job {
 	const char *place;    /* key=value text */
 	const char *journal;  /* directory, or NULL: the default one */
 	uint64_t time_ns, warmup_ns, ready_ns, seed;
+	bool count;	      /* see worker_job */
 };
 
 /*

@@ -109,6 +109,7 @@ static int run_placed(struct agent *a, const struct agent_job *job, const struct
 		.warmup_ns = job->warmup_ns,
 		.ready_ns = job->ready_ns,
 		.seed = job->seed,
+		.count = job->count,
 		.abort_fd = a->abort_fd,
 	};
 	struct worker_events ev;

@@ -10,8 +10,10 @@
  *	console	ttyS0, the kernel's
  *
  * The kernel's command line says mmgauge.cgroup=v1 when that is wanted. /modules/NN-NAME.ko are
- * loaded in the order of their names. /job has a program with its arguments on each line; their
- * output comes between lines "=== PROGRAM" and "=== exit STATUS".
+ * loaded in the order of their names. GUEST_COUNT_WORD on it: the machine is stopped through
+ * pvpanic's port, for the host to keep, and when it goes on the records for the agent are read
+ * from fw_cfg (GUEST_JOB_FILE) instead of ttyS1. /job has a program with its arguments on each
+ * line; their output comes between lines "=== PROGRAM" and "=== exit STATUS".
  */
 #ifndef AGENT_INIT_H
 #define AGENT_INIT_H

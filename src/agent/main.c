@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/fsx.h"
 #include "base/kv.h"
 #include "base/log.h"
 #include "base/num.h"
@@ -29,7 +30,8 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 static const char usage[] =
 	"usage: mmgauge-agent WORKLOAD [--KEY VALUE | --KEY=VALUE]...\n"
-	"       mmgauge-agent --wire          serve mmgauge on stdin and stdout\n"
+	"       mmgauge-agent --wire [FILE]   serve mmgauge on stdin (or what is written in FILE)\n"
+	"                                     and stdout\n"
 	"       mmgauge-agent --list | --version | --help\n"
 	"\n"
 	"Runs one case here and prints its records, one a line. KEY is a parameter of the\n"
@@ -159,12 +161,27 @@ static int run_one(struct agent *a, int argc, char **argv, struct err *e)
 	return ok ? EXIT_OK : EXIT_FAILED;
 }
 
+/*
+ * Whom to listen to. A file can't go away or speak out of turn: only a signal calls off then.
+ * Returns the descriptor, *@ret_watch is what abort_fd watches of it.
+ */
+static int open_wire(const char *file, int *ret_watch, struct err *e)
+{
+	if (!file) {
+		*ret_watch = STDIN_FILENO;
+		return STDIN_FILENO;
+	}
+	*ret_watch = -EBADF;
+	return fsx_open(AT_FDCWD, file, O_RDONLY, e);
+}
+
 static int run_agent(bool wire, int argc, char **argv, struct err *e)
 {
 	_cleanup_close_ int rootfd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_close_ int stop_fd = signals_to_fd(e);
 	_cleanup_close_ int abort_fd = -EBADF;
-	struct wire_reader in = WIRE_READER(STDIN_FILENO);
+	struct wire_reader in;
+	int watch = -EBADF, in_fd = wire ? open_wire(argc > 1 ? argv[1] : NULL, &watch, e) : 0;
 	struct agent a = {
 		.rootfd = rootfd,
 		.out_fd = STDOUT_FILENO,
@@ -174,9 +191,10 @@ static int run_agent(bool wire, int argc, char **argv, struct err *e)
 	};
 	int r;
 
-	if (stop_fd < 0)
-		return stop_fd;
-	abort_fd = join_fds(stop_fd, wire ? STDIN_FILENO : -EBADF, e);
+	if (stop_fd < 0 || in_fd < 0)
+		return stop_fd < 0 ? stop_fd : in_fd;
+	in = WIRE_READER(in_fd);
+	abort_fd = join_fds(stop_fd, watch, e);
 	if (abort_fd < 0)
 		return abort_fd;
 	a.abort_fd = abort_fd;

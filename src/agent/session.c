@@ -58,6 +58,7 @@ static int serve_job(struct agent *a, const struct wire_rec *r, struct err *e)
 	static const char *const text_key[] = { "id", "workload", "params", "place", "journal" };
 	uint64_t *const num[] = { &job.time_ns, &job.warmup_ns, &job.ready_ns, &job.seed };
 	static const char *const num_key[] = { "time_ns", "warmup_ns", "ready_ns", "seed" };
+	uint64_t count = 0;
 	bool ok;
 	int rc;
 
@@ -76,6 +77,11 @@ static int serve_job(struct agent *a, const struct wire_rec *r, struct err *e)
 		if (rc < 0)
 			return rc;
 	}
+	if (wire_get(r, "count"))
+		rc = wire_need_u64(r, "count", &count, e);
+	if (rc < 0)
+		return rc;
+	job.count = count != 0;
 	return agent_case(a, &job, &ok, e);
 }
 

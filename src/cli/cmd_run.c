@@ -20,7 +20,7 @@ static struct strv arg_variants, arg_params, arg_kernels;
 static const char *arg_guest;
 static const char *arg_output = DEFAULT_STORE, *arg_parent;
 static unsigned arg_rounds = UINT_MAX; /* not given */
-static const char *arg_time, *arg_warmup, *arg_margin, *arg_seed;
+static const char *arg_time, *arg_warmup, *arg_margin, *arg_seed, *arg_count;
 static uint64_t arg_budget_ns;
 static bool arg_resume, arg_skip, arg_dry_run, arg_quiet, arg_verbose, arg_full;
 
@@ -36,6 +36,8 @@ static const struct opt opts[] = {
 	{ "time", 't', OPT_TEXT, &arg_time, "TIME", "measured part of a run (3s)" },
 	{ "warmup", 'w', OPT_TEXT, &arg_warmup, "TIME", "before it (500ms)" },
 	{ "budget", 0, OPT_DURATION, &arg_budget_ns, "TIME", "begin no round beyond this" },
+	{ "count", 0, OPT_TEXT, &arg_count, "instructions",
+	  "of kernels, without noise, instead of measuring time" },
 	{ "margin", 'm', OPT_TEXT, &arg_margin, "PERCENT",
 	  "smallest change that matters (2%)" },
 	{ "seed", 0, OPT_TEXT, &arg_seed, "N", "of the order; drawn when not given" },
@@ -79,14 +81,17 @@ static int override_plan(struct plan *p, struct err *e)
 	} set[] = {
 		{ "time", arg_time },
 		{ "warmup", arg_warmup },
+		{ "count", arg_count },
 		{ "margin", arg_margin },
 		{ "seed", arg_seed },
 	};
 
 	if (arg_parent)
 		override_parent(p);
-	if (arg_rounds != UINT_MAX)
+	if (arg_rounds != UINT_MAX) {
 		p->rounds = arg_rounds;
+		p->rounds_given = true;
+	}
 	if (arg_budget_ns)
 		p->budget_ns = arg_budget_ns;
 	for (size_t i = 0; i < ARRAY_LEN(set); i++) {
@@ -311,6 +316,8 @@ const struct cmd cmd_run = {
 		"  mmgauge run page_fault2:tasks=1,2,size=64M --variant flat \\\n"
 		"      --variant deep:depth=8\n"
 		"  mmgauge run page_fault1 --kernels /boot/vmlinuz-6.1,/boot/vmlinuz-6.12\n"
+		"  mmgauge run page_fault1 --count instructions \\\n"
+		"      --kernels linux-image-cloud-amd64,linux-image-6.12-cloud-amd64\n"
 		"  mmgauge run --kernels linux-image-cloud-amd64,../linux -p depth=4\n"
 		"  mmgauge run --variant free --variant tight:depth=1,memory.max=64M \\\n"
 		"      -- ./prog arg\n",

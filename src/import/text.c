@@ -113,6 +113,7 @@ static void put_lists(struct writer *w, const struct store_experiment *x)
 		wire_add(o, "title", x->cases[i].title);
 		wire_add(o, "op", x->cases[i].op);
 		wire_add_u64(o, "primary", x->cases[i].primary_row);
+		wire_add_f64(o, "floor", x->cases[i].floor);
 		wire_end(o);
 	}
 	for (size_t i = 0; i < x->n_metrics; i++) {

@@ -158,6 +158,7 @@ static int take_case(struct reader *t, const struct wire_rec *r, struct err *e)
 	DO(rc, need(r, "title", &c->title, e));
 	DO(rc, need(r, "op", &c->op, e));
 	DO(rc, wire_need_u64(r, "primary", &primary, e));
+	DO(rc, wire_need_f64(r, "floor", &c->floor, e));
 	c->primary_row = primary == 1;
 	return rc;
 }

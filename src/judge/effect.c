@@ -170,6 +170,17 @@ static void measure_paired(const struct judge_picks *base, const struct judge_pi
 	judge_pairs_done(&pairs);
 }
 
+/* One value a side, which repeating only confirms: boots and rounds have nothing to add. */
+static void measure_counted(const struct judge_picks *base, const struct judge_picks *variant,
+			    struct judge_effect *f)
+{
+	f->counted = true;
+	f->n = base->n < variant->n ? base->n : variant->n;
+	if (f->n)
+		measure_exact(exact_change(base->v[0].value, variant->v[0].value), f);
+	f->exact = f->n > 1; /* once is not yet confirmed */
+}
+
 void judge_measure(const struct judge_picks *base, const struct judge_picks *variant,
 		   enum judge_pairing pairing, struct judge_effect *ret)
 {
@@ -177,6 +188,8 @@ void judge_measure(const struct judge_picks *base, const struct judge_picks *var
 	unknown(ret);
 	if (pairing == JUDGE_PAIRED)
 		measure_paired(base, variant, ret);
+	else if (pairing == JUDGE_COUNTED)
+		measure_counted(base, variant, ret);
 	else
 		measure_unpaired(base, variant, pairing == JUDGE_UNPAIRED, ret);
 	ret->p_adjusted = ret->p;

@@ -51,7 +51,13 @@ void judge_split(const struct judge_picks *base, const struct judge_picks *varia
 		 bool boots_known, struct judge_sides *ret);
 
 /* What the rounds of an experiment mean (its order). */
-enum judge_pairing { JUDGE_PAIRED, JUDGE_UNPAIRED, JUDGE_BOOTS_UNKNOWN };
+enum judge_pairing { JUDGE_PAIRED, JUDGE_UNPAIRED, JUDGE_BOOTS_UNKNOWN, JUDGE_COUNTED };
+
+/*
+ * Counts of the same machine: those that most of them agree on stay, the others are marked; all
+ * are when there is no such value.
+ */
+void judge_agree(struct judge_picks *p, struct judge_side *side);
 
 enum judge_pairing judge_pairing_of(const struct store_experiment *x);
 /* Has some variant of this metric of a case one run only? Then samples are what varies. */

@@ -30,6 +30,8 @@ enum judge_pairing judge_pairing_of(const struct store_experiment *x)
 {
 	if (str_eq(x->order, STORE_ORDER_IMPORTED))
 		return JUDGE_BOOTS_UNKNOWN;
+	if (str_eq(x->order, STORE_ORDER_COUNTED))
+		return JUDGE_COUNTED;
 	return str_eq(x->order, STORE_ORDER_JOINED) ? JUDGE_UNPAIRED : JUDGE_PAIRED;
 }
 
@@ -57,6 +59,8 @@ static void fill_row(const struct store_experiment *x, const struct store_data *
 		judge_pick_rounds(d,
 				  store_data_find(d, row->c->id, row->m->id, x->variants[i].id),
 				  by_sample, &picks, &row->side[i]);
+		if (pairing == JUDGE_COUNTED)
+			judge_agree(&picks, &row->side[i]);
 		row->side[i].n_failed = judge_count_failed(d, row->c->id, x->variants[i].id);
 		if (i == 0) {
 			base = picks;
@@ -201,6 +205,11 @@ static void adjust_all(struct judge_table *t)
 	}
 }
 
+double judge_margin(const struct judge_table *t, const struct judge_row *row)
+{
+	return row->c->floor > t->margin ? row->c->floor : t->margin;
+}
+
 static void decide(const struct judge_table *t, struct judge_row *row, size_t v)
 {
 	struct judge_effect *f = &row->effect[v];
@@ -213,10 +222,10 @@ static void decide(const struct judge_table *t, struct judge_row *row, size_t v)
 	}
 	if (!row->c->primary_row)
 		return;
-	f->verdict = judge_verdict(f, t->margin, row->m->higher_is_better);
+	f->verdict = judge_verdict(f, judge_margin(t, row), row->m->higher_is_better);
 	f->real_small = f->verdict == VERDICT_NO_CHANGE && f->p_adjusted <= JUDGE_ALPHA;
 	if (f->verdict == VERDICT_INCONCLUSIVE)
-		f->more_rounds = judge_more_rounds(f, t->margin, t->family);
+		f->more_rounds = judge_more_rounds(f, judge_margin(t, row), t->family);
 }
 
 static bool changed(enum verdict v)
@@ -238,6 +247,8 @@ static bool is_own_rate(const struct store_metric *m)
 
 static bool rates_disagree(const struct judge_table *t, const struct judge_row *row)
 {
+	if (str_eq(t->x->order, STORE_ORDER_COUNTED))
+		return false; /* rates of a clock that counts instructions: the same again */
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct judge_row *o = &t->rows[i];
 

@@ -63,6 +63,7 @@ struct judge_effect {
 	bool unpaired;
 	bool by_sample;	      /* values are those of one run: nothing is known of other runs */
 	bool by_boot;	      /* pairs, or values, are boots */
+	bool counted;	      /* counts of a machine that is the same every time */
 	bool single_boot;     /* a side ran in one boot only, the other elsewhere: no verdict */
 	bool no_ratio;	      /* a value <= 0 among others: those pairs are out, no verdict */
 	bool real_small;      /* zero rejected although no change beyond the margin */
@@ -96,6 +97,8 @@ struct judge_table {
 __must_check int judge_experiment(const struct store_experiment *x, const struct store_data *d,
 				  double margin, struct judge_table *ret, struct err *e);
 void judge_table_done(struct judge_table *t);
+/* The margin of a row: the table's, or the noise floor of the case where that is higher. */
+double judge_margin(const struct judge_table *t, const struct judge_row *row);
 
 /* The pairs behind an effect, for pictures: none when it is unpaired. The values to be freed. */
 struct judge_ratio {

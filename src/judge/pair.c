@@ -114,6 +114,34 @@ void judge_pick_rounds(const struct store_data *d, const struct store_series *se
 	describe(ret, ret_side);
 }
 
+/* How many picks have the value of pick @i. */
+static size_t agreeing(const struct judge_picks *p, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < p->n; k++)
+		n += p->v[k].value <= p->v[i].value && p->v[k].value >= p->v[i].value;
+	return n;
+}
+
+void judge_agree(struct judge_picks *p, struct judge_side *side)
+{
+	double value = 0;
+	size_t kept = 0, n = p->n;
+	bool found = false;
+
+	for (size_t i = 0; i < n && !found; i++) {
+		found = n == 1 || 2 * agreeing(p, i) > n;
+		value = p->v[i].value;
+	}
+	for (size_t i = 0; i < n && found; i++)
+		if (p->v[i].value <= value && p->v[i].value >= value)
+			p->v[kept++] = p->v[i];
+	p->n = kept;
+	side->n_bad += n - kept;
+	describe(p, side);
+}
+
 /* A boot as one value: its mean log, not finite when a value was <= 0. */
 struct unit {
 	int64_t boot;

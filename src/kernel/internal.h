@@ -26,11 +26,6 @@ __must_check int kernel_read_file(const char *path, struct str *out, struct err 
 __must_check int kernel_cache_folder(bool make, char **ret, struct err *e);
 /* The entry called @name: its own name, a name it was fetched by, its package or release. */
 __must_check int kernel_cache_find(const char *name, char **ret_path, struct err *e);
-/*
- * A fresh folder in @folder, whose path is *@ret. Returns a descriptor of it that holds its lock:
- * folders of owners that were killed are removed on the way.
- */
-__must_check int kernel_cache_temp(const char *folder, char **ret, struct err *e);
 /* Adds @asked to the names of an entry; other entries lose it: a metapackage moves on. */
 __must_check int kernel_cache_name(const char *entry, const char *asked, struct err *e);
 

@@ -79,6 +79,12 @@ void kernel_hash_text(const char *text, char *ret);
  */
 char *kernel_cache_dir(void); /* malloc'd; NULL when there is neither variable */
 
+/*
+ * A fresh folder in @folder, whose path is *@ret. Returns a descriptor of it that holds its lock:
+ * folders of owners that were killed are removed on the way.
+ */
+__must_check int kernel_cache_temp(const char *folder, char **ret, struct err *e);
+
 /* One entry of the cache. */
 struct kernel_entry {
 	char *name;	 /* PACKAGE_VERSION */

@@ -48,7 +48,8 @@ struct plan {
 	char *name;
 	char *text;	      /* the file, or YAML made of arguments: what hash and store hold */
 	unsigned rounds;      /* default 10 */
-	bool rounds_given;
+	bool rounds_given, time_given, warmup_given, margin_given;
+	bool count;	      /* instructions instead of time; needs variants that boot kernels */
 	uint64_t budget_ns;   /* 0: none */
 	uint64_t time_ns;     /* default 3 s */
 	uint64_t warmup_ns;   /* default 500 ms */
@@ -88,8 +89,9 @@ void plan_done(struct plan *p);
 #define _cleanup_plan_ __attribute__((cleanup(plan_done)))
 
 /*
- * Sets name, rounds, time, warmup, margin, seed or budget from text, as an option that overrides
- * the file does. text gets a comment that says so: the hash of the plan must tell them apart.
+ * Sets name, rounds, time, warmup, margin, seed, budget or count from text, as an option that
+ * overrides the file does. text gets a comment that says so: the hash of the plan must tell them
+ * apart.
  */
 __must_check int plan_set(struct plan *p, const char *key, const char *value, struct err *e);
 

@@ -249,13 +249,18 @@ static void put_how(const struct judge_table *t, const struct report_input *in, 
 		str_add(&line, "; ");
 	if (str_eq(in->x.order, STORE_ORDER_IMPORTED))
 		str_add(&line, "imported: order and boots unknown");
+	else if (str_eq(in->x.order, STORE_ORDER_COUNTED))
+		str_addf(&line, "instructions counted over %s of the guest's clock, %u times",
+			 num_fmt_duration(time, sizeof(time), in->x.time_ns),
+			 in->x.rounds_planned);
 	else
 		str_addf(&line, "%u round%s of %s, ", in->x.rounds_planned,
 			 in->x.rounds_planned == 1 ? "" : "s",
 			 num_fmt_duration(time, sizeof(time), in->x.time_ns));
 	if (str_eq(in->x.order, STORE_ORDER_JOINED))
 		str_add(&line, "measured apart");
-	else if (!str_eq(in->x.order, STORE_ORDER_IMPORTED))
+	else if (!str_eq(in->x.order, STORE_ORDER_IMPORTED) &&
+		 !str_eq(in->x.order, STORE_ORDER_COUNTED))
 		str_addf(&line, "%s order, seed %" PRIu64, in->x.order ? in->x.order : "unknown",
 			 in->x.seed);
 	str_addf(&line, ", margin %s", text_pct(margin, t->margin));

@@ -102,6 +102,7 @@ static int add_case(struct store_experiment *x, const struct store_case *c, cons
 		.title = xstrdup(c->title),
 		.op = xstrdup(c->op),
 		.primary_row = c->primary_row,
+		.floor = c->floor,
 	};
 	return 0;
 }

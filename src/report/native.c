@@ -27,13 +27,24 @@ struct native {
 	struct notes notes;
 	struct titles titles;
 	int decimals; /* of percentages */
+	bool counted;
 };
 
-static void centre_cells(struct text_table *tab, const struct judge_side *s, int decimals)
+/* Counts are exact, so they are printed to the digit that the post of them would have. */
+static const char *centre(const struct native *nat, char *buf, double v)
 {
+	if (nat->counted)
+		(void)snprintf(buf, TEXT_NUM, "%.3f", v);
+	return nat->counted ? buf : text_value(buf, v);
+}
+
+static void centre_cells(struct text_table *tab, const struct native *nat,
+			 const struct judge_side *s)
+{
+	int decimals = nat->decimals;
 	char a[TEXT_NUM], b[TEXT_NUM];
 
-	text_cell(tab, "%s", s->n ? text_value(a, s->median) : "-");
+	text_cell(tab, "%s", s->n ? centre(nat, a, s->median) : "-");
 	text_cell(tab, "%s", s->n > 1 ? text_pct_at(b, s->cv, decimals) : "-");
 }
 
@@ -46,7 +57,7 @@ static void effect_cells(struct text_table *tab, const struct native *nat,
 	struct str *last;
 	const struct judge_effect *f = &r->effect[v];
 	char a[TEXT_NUM], d[TEXT_NUM];
-	bool interval = judge_has_interval(f);
+	bool interval = judge_has_interval(f) && !f->counted;
 
 	text_cell(tab, "%s", f->n ? text_pct_signed(a, f->change, nat->decimals) : "-");
 	if (interval)
@@ -54,7 +65,7 @@ static void effect_cells(struct text_table *tab, const struct native *nat,
 	else
 		text_cell(tab, "-");
 	text_cell(tab, "%zu", f->n);
-	text_cell(tab, "%s", f->n > 1 ? text_pct_at(d, f->mde, nat->decimals) : "-");
+	text_cell(tab, "%s", f->n > 1 && !f->counted ? text_pct_at(d, f->mde, nat->decimals) : "-");
 	verdict_text(nat->t, r, v, &verdict, &detail);
 	notes_refs(&nat->notes, r->c->id, notes_of, &refs);
 	last = detail.len || verdict.len + refs.len > VERDICT_WIDTH ? &detail : &verdict;
@@ -93,8 +104,8 @@ static void pair_table(const struct native *nat, const struct judge_row *const *
 	for (size_t i = 0; i < n; i++) {
 		text_row(&tab);
 		text_cell(&tab, "%s", titles_of(&nat->titles, rows[i]->c));
-		centre_cells(&tab, &rows[i]->side[0], nat->decimals);
-		centre_cells(&tab, &rows[i]->side[1], nat->decimals);
+		centre_cells(&tab, nat, &rows[i]->side[0]);
+		centre_cells(&tab, nat, &rows[i]->side[1]);
 		effect_cells(&tab, nat, rows[i], 1, NO_VARIANT);
 	}
 	text_table_put(&tab, out);
@@ -107,7 +118,7 @@ static void base_line(struct text_table *tab, const struct native *nat, const st
 	notes_refs(&nat->notes, r->c->id, 0, &refs);
 	text_row(tab);
 	text_cell(tab, "  (A) %s", nat->in->x.variants[0].name);
-	centre_cells(tab, &r->side[0], nat->decimals);
+	centre_cells(tab, nat, &r->side[0]);
 	text_cell(tab, "%s", "");
 	text_cell(tab, "%s", "");
 	text_cell(tab, "%zu", r->side[0].n);
@@ -131,7 +142,7 @@ static void many_table(const struct native *nat, const struct judge_row *const *
 			text_row(&tab);
 			text_cell(&tab, "  %s %s", header_letter(v, (char[TEXT_NUM]){ 0 }),
 				  nat->in->x.variants[v].name);
-			centre_cells(&tab, &rows[i]->side[v], nat->decimals);
+			centre_cells(&tab, nat, &rows[i]->side[v]);
 			effect_cells(&tab, nat, rows[i], v, v);
 		}
 	}
@@ -152,7 +163,7 @@ static void single_table(const struct native *nat, const struct judge_row *const
 
 		text_row(&tab);
 		text_cell(&tab, "%s", titles_of(&nat->titles, rows[i]->c));
-		centre_cells(&tab, s, nat->decimals);
+		centre_cells(&tab, nat, s);
 		text_cell(&tab, "%s", s->n ? text_value(a, s->min) : "-");
 		text_cell(&tab, "%s", s->n ? text_value(b, s->max) : "-");
 		text_cell(&tab, "%zu", s->n);
@@ -211,7 +222,7 @@ static void put_tables(const struct native *nat, struct str *out)
 
 static void put_legend(const struct native *nat, struct str *out)
 {
-	if (nat->in->x.n_variants > 1)
+	if (nat->in->x.n_variants > 1 && !nat->counted)
 		text_wrapf(out, "", 2, "CV: stddev/mean. CI: %s. MDE: smallest change that n and "
 			   "spread show with 80%% power.",
 			   str_eq(nat->in->x.order, STORE_ORDER_BALANCED) ?
@@ -221,7 +232,8 @@ static void put_legend(const struct native *nat, struct str *out)
 int report_native(const struct judge_table *t, const struct report_input *in, bool full,
 		  struct str *out, struct err *e)
 {
-	struct native nat = { .t = t, .in = in, .decimals = text_decimals(t->margin) };
+	struct native nat = { .t = t, .in = in, .decimals = text_decimals(t->margin),
+			      .counted = str_eq(in->x.order, STORE_ORDER_COUNTED) };
 
 	titles_init(&nat.titles, in);
 	notes_collect(t, in, &nat.notes);

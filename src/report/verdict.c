@@ -4,12 +4,12 @@
 #include "base/str.h"
 #include "report/text.h"
 
-static void no_change(const struct judge_table *t, const struct judge_effect *f,
-		      struct str *detail)
+static void no_change(const struct judge_table *t, const struct judge_row *r,
+		      const struct judge_effect *f, struct str *detail)
 {
 	char a[TEXT_NUM];
 
-	str_addf(detail, "beyond +-%s", text_pct(a, t->margin));
+	str_addf(detail, "beyond +-%s", text_pct(a, judge_margin(t, r)));
 	if (f->real_small)
 		str_addf(detail, " (a real %s)",
 			 text_pct_signed(a, f->change, text_decimals(t->margin)));
@@ -44,7 +44,7 @@ void verdict_text(const struct judge_table *t, const struct judge_row *r, size_t
 	}
 	str_add(out, verdict_name(f->verdict));
 	if (f->verdict == VERDICT_NO_CHANGE)
-		no_change(t, f, detail);
+		no_change(t, r, f, detail);
 	else if (f->verdict == VERDICT_INCONCLUSIVE && f->more_rounds)
 		str_addf(detail, "(%u more %s%s%s)", f->more_rounds,
 			 f->unpaired ? "value" : "round", f->more_rounds == 1 ? "" : "s",

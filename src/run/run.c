@@ -20,12 +20,16 @@
 
 #define READY_NS (60 * NSEC_PER_SEC)
 
-/* Patterns differ from round to round but never between the variants of a round. */
+/*
+ * Patterns differ from round to round but never between the variants of a round. When counting a
+ * round only repeats what was done.
+ */
 static uint64_t step_seed(const struct run *r, const struct plan_step *s)
 {
+	unsigned round = r->plan->count ? 1 : s->round;
 	struct rng rng;
 
-	rng_init(&rng, r->x.seed ^ ((uint64_t)s->round << 32) ^ s->case_i);
+	rng_init(&rng, r->x.seed ^ ((uint64_t)round << 32) ^ s->case_i);
 	return rng_next(&rng);
 }
 
@@ -34,7 +38,9 @@ static int run_job(struct run *r, const struct plan_step *s, struct target_resul
 {
 	const struct plan_case *c = &r->plan->cases[s->case_i];
 	const struct plan_variant *v = &r->plan->variants[r->variants[s->variant_i]];
-	_cleanup_free_ char *id = xasprintf("%s-%u", r->id, r->seq + 1);
+	/* a name of another length is another number of instructions */
+	_cleanup_free_ char *id = r->plan->count ? xstrdup("case") :
+						   xasprintf("%s-%u", r->id, r->seq + 1);
 	_cleanup_str_ struct str params = STR_INIT(1 << 17), place = STR_INIT(1 << 17);
 	_cleanup_kvs_ struct kvs params_kvs = { 0 }, place_kvs = { 0 };
 	struct target_job job = {
@@ -44,6 +50,7 @@ static int run_job(struct run *r, const struct plan_step *s, struct target_resul
 		.warmup_ns = r->x.warmup_ns,
 		.ready_ns = READY_NS,
 		.seed = step_seed(r, s),
+		.count = r->plan->count,
 		.abort_fd = r->opts->stop_fd,
 	};
 
@@ -211,6 +218,31 @@ static int run_rounds(struct run *r, struct err *e)
 	return 0;
 }
 
+/* The rounds that were counted, do they agree? */
+static bool settled(const struct run_pair *p)
+{
+	for (size_t i = 1; i < p->n; i++)
+		if (p->values[i] < p->values[0] || p->values[i] > p->values[0])
+			return false;
+	return true;
+}
+
+/* Where two counts differ, a third one tells which of them was the accident, or that both are. */
+static int settle(struct run *r, struct err *e)
+{
+	size_t n = r->n_variants * r->plan->n_cases, wanted = 0;
+	_cleanup_free_ struct plan_step *steps = xcalloc(n, sizeof(*steps));
+
+	if (!r->plan->count)
+		return 0;
+	for (size_t c = 0; c < r->plan->n_cases; c++)
+		for (size_t v = 0; v < r->n_variants; v++)
+			if (!settled(run_pair(r, c, v)))
+				steps[wanted++] = (struct plan_step){ r->plan->rounds + 1, c, v };
+	r->steps_all += wanted;
+	return run_round(r, steps, wanted, e);
+}
+
 /* Where a resumed experiment stands: the number of the last run. */
 static int read_seq(struct run *r, struct err *e)
 {
@@ -278,6 +310,8 @@ int run_plan(const struct plan *p, const struct run_opts *o, struct run_outcome 
 
 	if (rc == 0)
 		rc = run_rounds(&r, e);
+	if (rc == 0)
+		rc = settle(&r, e);
 	rc = finish(&r, rc, e);
 	*ret = r.out;
 	run_done(&r);

@@ -110,6 +110,8 @@ static void target_options(const struct run *r, const struct plan_variant *v, st
 	for (size_t i = 0; i < r->plan->n_cases; i++)
 		swap = swap || kvs_get(&r->plan->cases[i].place, "swap");
 	kvs_copy(ret, &v->options);
+	if (r->plan->count)
+		kvs_set(ret, "count", "instructions");
 	if (!swap || !target_has_option(target_find(v->target), "modules"))
 		return;
 	all = xasprintf("%s%szram", modules ? modules : "", modules ? "," : "");
@@ -123,6 +125,12 @@ static int open_variant(struct run *r, size_t i, struct err *e)
 	_cleanup_kvs_ struct kvs options = { 0 };
 	int rc;
 
+	if (r->plan->count && !target_has_option(target_find(v->target), "count")) {
+		rc = err_set(e, -EINVAL, "variant \"%s\": instructions are counted in a virtual "
+			     "machine only", v->name);
+		err_hint(e, "use --kernels, or target=vm and kernel= in the variant");
+		return rc;
+	}
 	target_options(r, v, &options);
 	rc = target_open(t, v->target, &options, e);
 
@@ -195,6 +203,18 @@ static void fill_variants(struct run *r)
 	}
 }
 
+/*
+ * How much a trivially different image of the same kernel moves a count: what 14 of them did,
+ * until the floor of a case is measured. Paths through the scheduler react more.
+ */
+#define FLOOR_FAULT 0.0002
+#define FLOOR_SLEEP 0.007
+
+static double count_floor(const struct workload *w)
+{
+	return w->sleeps ? FLOOR_SLEEP : FLOOR_FAULT;
+}
+
 static void fill_cases(struct run *r)
 {
 	struct store_experiment *x = &r->x;
@@ -211,6 +231,7 @@ static void fill_cases(struct run *r)
 			.title = xstrdup(c->title),
 			.op = xstrdup(c->workload->op),
 			.primary_row = c->primary,
+			.floor = r->plan->count ? count_floor(c->workload) : 0,
 		};
 	}
 }
@@ -235,8 +256,9 @@ static void fill_experiment(struct run *r, const char *hash)
 	x->name = xstrdup(p->name);
 	x->plan_text = xstrdup(p->text);
 	x->plan_hash = xstrdup(hash);
-	x->order = xstrdup("balanced");
-	x->seed = p->seed ? p->seed : rng_fresh_seed();
+	x->order = xstrdup(p->count ? STORE_ORDER_COUNTED : STORE_ORDER_BALANCED);
+	/* counts of two experiments are to be the same: one seed for all of them */
+	x->seed = p->seed ? p->seed : p->count ? 1 : rng_fresh_seed();
 	x->command = command_with_seed(r->opts->command, p->seed ? 0 : x->seed);
 	x->margin = p->margin;
 	x->time_ns = p->time_ns;

@@ -137,7 +137,8 @@ static int read_cases(struct store *s, struct store_experiment *x, struct err *e
 {
 	_cleanup_reset_ sqlite3_stmt *st = NULL;
 	int r = sql_start(s,
-			  "SELECT id, workload, revision, params, title, op, is_primary FROM cases"
+			  "SELECT id, workload, revision, params, title, op, is_primary,"
+			  " floor FROM cases"
 			  " WHERE experiment = ?1 ORDER BY id",
 			  SQL_ARGS(SQL_I(x->id)), &st, e);
 
@@ -151,6 +152,7 @@ static int read_cases(struct store *s, struct store_experiment *x, struct err *e
 			.title = sql_text(st, 4),
 			.op = sql_text(st, 5),
 			.primary_row = sqlite3_column_int(st, 6),
+			.floor = sqlite3_column_double(st, 7),
 		};
 	}
 	return r;

@@ -193,12 +193,17 @@ static const char schema_2[] =
 	" FROM samples s JOIN metrics m ON m.id = s.metric JOIN runs r ON r.id = s.run"
 	"  JOIN cases c ON c.id = r.case_id JOIN variants v ON v.id = r.variant;";
 
-/* What lets a reader, who can't migrate, use version 1 as if it were the newest. */
+/* The noise floor of a case. */
+static const char schema_3[] = "ALTER TABLE cases ADD COLUMN floor REAL NOT NULL DEFAULT 0;";
+
+/* What lets a reader, who can't migrate, use an older version as if it were the newest. */
 static const char read_schema_1[] =
 	"CREATE TEMP VIEW samples AS SELECT metric, run, 0 AS idx, value FROM main.samples";
+static const char read_schema_2[] =
+	"CREATE TEMP VIEW cases AS SELECT *, 0.0 AS floor FROM main.cases";
 
 /* migrations[v] makes version v + 1 out of version v. */
-static const char *const migrations[] = { schema_1, schema_2 };
+static const char *const migrations[] = { schema_1, schema_2, schema_3 };
 _Static_assert(ARRAY_LEN(migrations) == STORE_SCHEMA_VERSION, "one migration a version");
 
 int schema_migrate(struct store *s, int64_t version, struct err *e)
@@ -225,7 +230,9 @@ int schema_migrate(struct store *s, int64_t version, struct err *e)
 
 int schema_read_old(struct store *s, int64_t version, struct err *e)
 {
-	return version == 1 ? sql_script(s, read_schema_1, e) : 0;
+	int r = version < 2 ? sql_script(s, read_schema_1, e) : 0;
+
+	return r < 0 || version > 2 ? r : sql_script(s, read_schema_2, e);
 }
 
 /* Nothing in it and no mark of anyone: new, or its maker was killed before it was done. */

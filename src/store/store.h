@@ -20,7 +20,7 @@
 struct err;
 struct store;
 
-#define STORE_SCHEMA_VERSION 2
+#define STORE_SCHEMA_VERSION 3
 
 enum store_mode { STORE_READ, STORE_WRITE };
 
@@ -37,6 +37,7 @@ void store_close(struct store *s); /* NULL is fine */
 #define STORE_ORDER_BALANCED "balanced"
 #define STORE_ORDER_JOINED   "joined"
 #define STORE_ORDER_IMPORTED "imported"
+#define STORE_ORDER_COUNTED  "counted"
 
 struct store_variant {
 	int64_t id;
@@ -53,6 +54,7 @@ struct store_case {
 	char *title;	/* what tables print: only parameters that differ from the default */
 	char *op;	/* what one operation is */
 	bool primary_row; /* in the family of the table; else exploratory */
+	double floor;	/* fraction: a change below it is none, whatever the margin (counting); 0 */
 };
 
 struct store_metric {
@@ -74,7 +76,8 @@ struct store_experiment {
 	/*
 	 * What rounds mean: STORE_ORDER_BALANCED, variants side by side in every round;
 	 * STORE_ORDER_JOINED, variants from different experiments; STORE_ORDER_IMPORTED, values
-	 * whose order and boots are unknown. Only in the first are rounds pairs.
+	 * whose order and boots are unknown; STORE_ORDER_COUNTED, instructions: every round is the
+	 * same restored machine again. Only in the first are rounds pairs.
 	 */
 	char *order;
 	uint64_t seed;

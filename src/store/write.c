@@ -96,10 +96,10 @@ static int insert_case(struct store *s, int64_t experiment, const struct store_c
 {
 	return insert(s,
 		      "INSERT INTO cases (experiment, workload, revision, params, title, op,"
-		      " is_primary) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+		      " is_primary, floor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 		      SQL_ARGS(SQL_I(experiment), SQL_T(c->workload), SQL_I(c->revision),
 			       SQL_T(c->params), SQL_T(c->title), SQL_T(c->op),
-			       SQL_I(c->primary_row)),
+			       SQL_I(c->primary_row), SQL_D(c->floor)),
 		      ret_id, e);
 }
 

@@ -81,11 +81,12 @@ int target_read_env(struct target *t, struct wire_reader *in, int out_fd, uint64
 {
 	_cleanup_str_ struct str out = STR_INIT(4096);
 	struct wire_rec r;
-	int rc;
+	int rc = 0;
 
 	wire_begin(&out, "env");
 	wire_end(&out);
-	rc = wire_send(out_fd, &out, e);
+	if (out_fd >= 0)
+		rc = wire_send(out_fd, &out, e);
 	while (rc == 0) {
 		const char *key, *val;
 
@@ -220,14 +221,19 @@ static int take_done(const struct wire_rec *r, struct target_result *ret, struct
 	return rc < 0 ? rc : 1;
 }
 
+static void put_go(struct str *out)
+{
+	wire_begin(out, "go");
+	wire_add_u64(out, "at_ns", 0);
+	wire_end(out);
+}
+
 static int send_go(int out_fd, struct err *e)
 {
 	_cleanup_str_ struct str out = STR_INIT(4096);
 
-	wire_begin(&out, "go");
-	wire_add_u64(&out, "at_ns", 0);
-	wire_end(&out);
-	return wire_send(out_fd, &out, e);
+	put_go(&out);
+	return out_fd < 0 ? 0 : wire_send(out_fd, &out, e);
 }
 
 /* One record of a running job; 1 when it was the last. */
@@ -256,22 +262,42 @@ static int take_record(const struct wire_rec *r, int out_fd, struct target_resul
 	return 0;
 }
 
+static void put_job(const struct target_job *job, const char *journal, struct str *out)
+{
+	wire_begin(out, "job");
+	wire_add(out, "id", job->id);
+	wire_add(out, "workload", job->workload);
+	wire_add(out, "params", job->params);
+	wire_add(out, "place", job->place);
+	wire_add(out, "journal", journal);
+	wire_add_u64(out, "time_ns", job->time_ns);
+	wire_add_u64(out, "warmup_ns", job->warmup_ns);
+	wire_add_u64(out, "ready_ns", job->ready_ns);
+	wire_add_u64(out, "seed", job->seed);
+	if (job->count)
+		wire_add_u64(out, "count", 1);
+	wire_end(out);
+}
+
 static int send_job(int out_fd, const struct target_job *job, const char *journal, struct err *e)
 {
 	_cleanup_str_ struct str out = STR_INIT(WIRE_LINE_MAX);
 
-	wire_begin(&out, "job");
-	wire_add(&out, "id", job->id);
-	wire_add(&out, "workload", job->workload);
-	wire_add(&out, "params", job->params);
-	wire_add(&out, "place", job->place);
-	wire_add(&out, "journal", journal);
-	wire_add_u64(&out, "time_ns", job->time_ns);
-	wire_add_u64(&out, "warmup_ns", job->warmup_ns);
-	wire_add_u64(&out, "ready_ns", job->ready_ns);
-	wire_add_u64(&out, "seed", job->seed);
-	wire_end(&out);
-	return wire_send(out_fd, &out, e);
+	put_job(job, journal, &out);
+	return out_fd < 0 ? 0 : wire_send(out_fd, &out, e);
+}
+
+void target_write_ahead(const struct target_job *job, const char *journal, struct str *out)
+{
+	if (job) {
+		put_job(job, journal, out);
+		put_go(out);
+	} else {
+		wire_begin(out, "env");
+		wire_end(out);
+	}
+	wire_begin(out, "quit");
+	wire_end(out);
 }
 
 int target_do_job(struct wire_reader *in, int out_fd, const struct target_job *job,

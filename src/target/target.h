@@ -16,6 +16,7 @@
 #include "place/place.h"
 
 struct err;
+struct str;
 
 struct target_job {
 	const char *id;	      /* letters, digits, dashes: names groups and journals */
@@ -23,6 +24,7 @@ struct target_job {
 	const char *params;   /* key=value text */
 	const char *place;    /* key=value text */
 	uint64_t time_ns, warmup_ns, ready_ns, seed;
+	bool count;	      /* in instructions: the target's clock must count them */
 	int abort_fd;	      /* readable: call the case off; -1: none */
 };
 
@@ -119,6 +121,12 @@ __must_check int target_read_hello(struct target *t, struct wire_reader *in, uin
 				   struct err *e);
 __must_check int target_read_env(struct target *t, struct wire_reader *in, int out_fd,
 				 uint64_t deadline_ns, struct err *e);
+/*
+ * All that will be said to an agent that is not listened to by anybody while it runs: the job and
+ * the word to go (without a job: the wish for the environment), and the end. The two calls around
+ * this one are then told -1 as @out_fd.
+ */
+void target_write_ahead(const struct target_job *job, const char *journal, struct str *out);
 /* -ETIMEDOUT at @deadline_ns (CLOCK_MONOTONIC; 0: none). */
 __must_check int target_do_job(struct wire_reader *in, int out_fd, const struct target_job *job,
 			       const char *journal, uint64_t deadline_ns,

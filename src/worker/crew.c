@@ -45,6 +45,7 @@ static void slots_init(struct crew *c)
 		s->cpu = -1;
 		s->task = (struct task){
 			.phase = &c->shm->phase,
+			.pass = job->count ? &s->task.own_phase : &c->shm->phase,
 			.index = i,
 			.group = i / c->ctx.per_group,
 			.member = i % c->ctx.per_group,

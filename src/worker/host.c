@@ -73,6 +73,12 @@ static void usage_store(struct slot *s, const struct usage_stamp *a, const struc
 	s->child_maxrss_bytes = (uint64_t)b->ru.ru_maxrss * 1024;
 }
 
+static void set_phase(struct task *t, unsigned phase)
+{
+	t->my_phase = phase;
+	atomic_store_explicit(&t->own_phase, phase, memory_order_relaxed);
+}
+
 /*
  * The stamps stand directly around run(): the second call's first operation follows the first
  * read of the clock, whose page was touched by the warm-up's stamps.
@@ -87,7 +93,7 @@ static int measure(const struct workload *w, struct slot *s)
 	usage_stamp(driver, &after); /* pages in code and stack of what follows */
 	usage_stamp(driver, &before);
 	if (w->kind == WORKLOAD_RATE) {
-		t->my_phase = PHASE_WARM;
+		set_phase(t, PHASE_WARM);
 		r = w->run(t, &s->err);
 		if (r < 0)
 			return r;
@@ -95,7 +101,7 @@ static int measure(const struct workload *w, struct slot *s)
 	atomic_store_explicit(&t->ops, 0, memory_order_relaxed);
 	t->bytes = 0;
 	t->touched_bytes = 0;
-	t->my_phase = PHASE_RUN;
+	set_phase(t, PHASE_RUN);
 	usage_stamp(driver, &before);
 	r = w->run(t, &s->err);
 	usage_stamp(driver, &after);
@@ -112,7 +118,7 @@ static int task_start(struct crew *c, struct slot *s)
 	if (r == 0 && w->task_init)
 		r = w->task_init(t, &s->err);
 	if (r == 0 && w->kind == WORKLOAD_BATCH) {
-		t->my_phase = PHASE_WARM;
+		set_phase(t, PHASE_WARM);
 		r = w->run(t, &s->err);
 	}
 	return r;

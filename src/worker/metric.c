@@ -5,6 +5,9 @@
  *	ops_per_s		sum over tasks of operations / measured seconds of that task
  *	ops_per_cpu_s		all operations / CPU seconds of all tasks
  *	ops_per_machine_cpu_s	all operations / CPU seconds of the machine outside idle
+ *	instructions_per_op	counting: first start to last end of the tasks / operations
+ *	task_instructions_per_op
+ *				counting: CPU time of the tasks alone / operations
  *	elapsed_s		BATCH, DRIVER: gate to the last task's end
  *	cpu_s			DRIVER: of the programs and all their descendants, by their group
  *	faults_per_op		minor and major faults by rusage / operations
@@ -25,6 +28,8 @@
 #define STEAL_MARKED 0.02
 #define FOREIGN_REMARKED 0.05
 #define COMMON_WINDOW 0.90
+
+#define METRIC_INSTRUCTIONS "instructions_per_op"
 
 int machine_stamp(int rootfd, struct machine_stamp *ret, struct err *e)
 {
@@ -200,7 +205,7 @@ static void machine_metrics(const struct report *r, const struct totals *t)
 		emit_ratio(r, "ops_per_machine_cpu_s", "op/s", true,
 			   "operations per CPU second of the whole machine outside idle", t->ops,
 			   busy_s);
-	if (capacity_s > 0)
+	if (capacity_s > 0 && !r->c->job->count) /* ticks of one CPU tell nothing here */
 		machine_notes(r, foreign_s / capacity_s, steal_s / capacity_s);
 }
 
@@ -221,6 +226,19 @@ static void rate_metrics(const struct report *r, const struct totals *t)
 		emit(r, "bytes_per_fault", "B/fault", true,
 		     "bytes first touched per fault: large folios and THP",
 		     t->touched_bytes / t->faults);
+}
+
+/* A nanosecond of the guest's clock is an instruction. */
+static void count_metrics(const struct report *r, const struct totals *t)
+{
+	if (t->ops <= 0)
+		return;
+	emit(r, METRIC_INSTRUCTIONS, "instr/op", false,
+	     "instructions of the guest in the window, kernel and user, per operation",
+	     (double)(t->last_end - t->first_start) / t->ops);
+	emit(r, "task_instructions_per_op", "instr/op", false,
+	     "instructions while a task was running, per operation",
+	     t->cpu_s * (double)NSEC_PER_SEC / t->ops);
 }
 
 static void own_metrics(const struct report *r)
@@ -291,7 +309,8 @@ void measure_report(struct crew *c, const struct groups *g, struct measured *m,
 		.c = c,
 		.m = m,
 		.ev = ev,
-		.primary = workload_primary(w, c->job->params, c->ctx.n_tasks),
+		.primary = c->job->count ? METRIC_INSTRUCTIONS :
+			   workload_primary(w, c->job->params, c->ctx.n_tasks),
 	};
 	struct totals t = add_up(c, m);
 
@@ -303,6 +322,8 @@ void measure_report(struct crew *c, const struct groups *g, struct measured *m,
 		     t.elapsed_s);
 	if (w->kind == WORKLOAD_DRIVER)
 		driver_metrics(&r, g, &t);
+	if (c->job->count)
+		count_metrics(&r, &t);
 	rate_metrics(&r, &t);
 	own_metrics(&r);
 	machine_metrics(&r, &t);

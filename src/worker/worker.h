@@ -29,6 +29,11 @@ struct worker_job {
 	uint64_t time_ns;	   /* measured part of RATE workloads */
 	uint64_t warmup_ns;	   /* before it; longer while a limit is on its way to be hit */
 	uint64_t seed;		   /* same in every variant and round of a case */
+	/*
+	 * The clock counts instructions (a guest under icount): passes are finished, the supervisor
+	 * stays quiet until they are, and the value is instructions per operation.
+	 */
+	bool count;
 	uint64_t ready_ns; /* how long tasks may take to get ready, and to stop when told */
 	int abort_fd;	   /* readable: kill the tasks and return -EINTR; -1: none */
 };

@@ -34,7 +34,7 @@ int fault_run(struct task *t, const struct fault_loop *l, struct err *e)
 
 		if (mem == MAP_FAILED)
 			return err_errno(e, errno, "could not map %zu bytes", bytes);
-		for (size_t off = 0; off < bytes && task_running(t); off += page) {
+		for (size_t off = 0; off < bytes && task_in_pass(t); off += page) {
 			*(volatile char *)&mem[off] = 0;
 			task_count(t, 1);
 		}

@@ -96,6 +96,8 @@ struct task {
 	_Alignas(CACHELINE_PAIR) atomic_ullong ops;
 	/* Read in the loop. */
 	_Alignas(CACHELINE_PAIR) const atomic_uint *phase; /* shared by all tasks of a case */
+	const atomic_uint *pass;  /* as phase; whole passes: a word that never changes */
+	atomic_uint own_phase;	  /* that word: my_phase again */
 	unsigned my_phase; /* go on while *phase has this value */
 	unsigned index;	   /* 0.. over all tasks of the case */
 	unsigned group;	   /* 0.. which group it is in */
@@ -122,6 +124,16 @@ struct task {
 static inline bool task_running(const struct task *t)
 {
 	return atomic_load_explicit(t->phase, memory_order_relaxed) == t->my_phase;
+}
+
+/*
+ * The same within a pass, whose parts don't cost alike (touching a mapping and unmapping it): where
+ * operations are counted in instructions a pass that was begun is finished, so that its parts are
+ * in proportion whenever the stop comes.
+ */
+static inline bool task_in_pass(const struct task *t)
+{
+	return atomic_load_explicit(t->pass, memory_order_relaxed) == t->my_phase;
 }
 
 /* Counts by a plain add to the task's own line: one writer, so no locked instruction. */

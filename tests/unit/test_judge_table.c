@@ -497,6 +497,55 @@ static void many_samples(void)
 	fix_done(&all);
 }
 
+/* Counts: one value a side, confirmed by a second; the one of three that differs is marked. */
+static void counts(void)
+{
+	_cleanup_fix_ struct fix f;
+	const struct judge_effect *g;
+	struct err e;
+
+	fix_init(&f, 2, 1, 1);
+	f.x.order = (char []){ STORE_ORDER_COUNTED };
+	f.x.margin = 0.0002;
+	f.metrics[0].higher_is_better = false;
+	fix_add(&f, 0, 0, 1, 5000);
+	fix_add(&f, 0, 0, 2, 5000);
+	fix_add(&f, 0, 1, 1, 5005)->boot = 2; /* another kernel's only boot: no matter */
+	fix_add(&f, 0, 1, 2, 5005.25)->boot = 2;
+	fix_add(&f, 0, 1, 3, 5005)->boot = 2;
+	CHECK_OK(fix_judge(&f, &e));
+	g = &f.t.rows[0].effect[1];
+	CHECK(g->counted && g->exact && g->n == 2);
+	CHECK_NEAR(g->change, 0.001, 1e-12);
+	CHECK_EQ(g->verdict, VERDICT_REGRESSED);
+	CHECK_EQ(f.t.rows[0].side[1].n_bad, 1);
+	/* below the floor of the case, though above the margin */
+	f.cases[0].floor = 0.007;
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK_NEAR(judge_margin(&f.t, &f.t.rows[0]), 0.007, 0);
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_NO_CHANGE);
+	CHECK(f.t.rows[0].effect[1].real_small);
+	/* no two agree: not deterministic, so nothing can be said */
+	f.data.obs[4].value = 5006;
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_UNTRUSTWORTHY);
+	CHECK_EQ(f.t.rows[0].side[1].n_bad, 3);
+}
+
+/* A count that nobody confirmed decides nothing. */
+static void a_single_count(void)
+{
+	_cleanup_fix_ struct fix f;
+	struct err e;
+
+	fix_init(&f, 2, 1, 1);
+	f.x.order = (char []){ STORE_ORDER_COUNTED };
+	fix_add(&f, 0, 0, 1, 5000);
+	fix_add(&f, 0, 1, 1, 6000);
+	CHECK_OK(fix_judge(&f, &e));
+	CHECK_EQ(f.t.rows[0].effect[1].verdict, VERDICT_INCONCLUSIVE);
+}
+
 static void unsorted_samples(void)
 {
 	_cleanup_fix_ struct fix f;
@@ -648,6 +697,8 @@ int main(void)
 	TAP_RUN(joined_boots);
 	TAP_RUN(samples_of_a_run);
 	TAP_RUN(many_samples);
+	TAP_RUN(counts);
+	TAP_RUN(a_single_count);
 	TAP_RUN(unsorted_samples);
 	TAP_RUN(boots);
 	TAP_RUN(common_boots);

@@ -151,8 +151,8 @@ static void commands_parse(void)
 static void every_key_is_documented(void)
 {
 	static const char *const keys[] = { "name",   "rounds", "time",	    "warmup", "margin",
-					    "seed",   "budget", "place",    "variants", "cases",
-					    "primary" };
+					    "seed",   "budget", "count",  "place",  "variants",
+					    "cases",  "primary" };
 	_cleanup_str_ struct str doc = STR_INIT(TEXT_MAX);
 
 	read_doc(&doc);

@@ -111,7 +111,8 @@ static void mistakes_at_the_top(void)
 	CHECK_STR(message("rouns: 3\n" CASES),
 		  "p.yaml:1:1: unknown key of a plan \"rouns\"; did you mean \"rounds\"?");
 	CHECK_STR(message("zebra: 3\n" CASES), "p.yaml:1:1: unknown key of a plan \"zebra\"");
-	CHECK_HAS(last.hint, "known are: name, rounds, time, warmup, margin, seed, budget, place,");
+	CHECK_HAS(last.hint,
+		  "known are: name, rounds, time, warmup, margin, seed, budget, count, place,");
 	CHECK_STR(message("case:\n- null\n"),
 		  "p.yaml:1:1: unknown key of a plan \"case\"; did you mean \"cases\"?");
 	CHECK_STR(message("rounds: [3]\n" CASES), "p.yaml:1:9: \"rounds\" needs one value");

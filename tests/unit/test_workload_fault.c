@@ -142,6 +142,21 @@ static void page_fault1_takes_the_faults_it_counts(void)
 	CHECK(rig_verify(&r, &e) < 0);
 }
 
+/* Whole passes: the one that the stop came in is finished. Passes of 64 MiB outlast the window. */
+static void a_pass_is_finished(void)
+{
+	_cleanup_rig_ struct rig r = { 0 };
+	struct err e = { 0 };
+	uint64_t pages = (64ull << 20) / fault_page_bytes();
+
+	CHECK_OK(rig_init(&r, "page_fault1", "size=64M", "/tmp", &e));
+	r.whole_passes = true;
+	CHECK_OK(rig_start(&r, &e));
+	CHECK_OK(rig_measure(&r, RUN_NS, &e));
+	CHECK(atomic_load(&r.task.ops) >= pages);
+	CHECK_EQ(atomic_load(&r.task.ops) % pages, 0);
+}
+
 static void page_fault2_copies_every_page(void)
 {
 	_cleanup_rig_ struct rig r = { 0 };
@@ -220,6 +235,7 @@ int main(void)
 	TAP_RUN(reads_what_one_fault_may_map);
 	TAP_RUN(checks_faults_against_pages);
 	TAP_RUN(page_fault1_takes_the_faults_it_counts);
+	TAP_RUN(a_pass_is_finished);
 	TAP_RUN(page_fault2_copies_every_page);
 	TAP_RUN(page_fault3_writes_to_its_file);
 	TAP_RUN(odd_size_counts_its_last_page);

@@ -27,6 +27,7 @@ struct rig {
 	struct workload_ctx ctx;
 	struct task task;
 	atomic_uint phase;
+	bool whole_passes; /* as where instructions are counted */
 	char dir[64];
 	uint64_t warm_ops;
 	bool set_up, task_up;
@@ -114,6 +115,7 @@ static inline int rig_start(struct rig *r, struct err *e)
 		return ret;
 	r->set_up = true;
 	t->phase = &r->phase;
+	t->pass = r->whole_passes ? &t->own_phase : &r->phase;
 	t->n_tasks = r->ctx.n_tasks;
 	t->per_group = r->ctx.per_group;
 	t->dirfd = r->ctx.dirfd;
@@ -132,6 +134,7 @@ static inline int rig_measure(struct rig *r, uint64_t run_ns, struct err *e)
 	int ret = 0;
 
 	r->task.my_phase = PHASE_WARM;
+	atomic_store(&r->task.own_phase, PHASE_WARM);
 	if (r->w->kind != WORKLOAD_DRIVER)
 		ret = rig_run(r, rate ? run_ns / 4 : 0, PHASE_RUN, e);
 	r->warm_ops = atomic_load(&r->task.ops);
@@ -139,6 +142,7 @@ static inline int rig_measure(struct rig *r, uint64_t run_ns, struct err *e)
 	r->task.bytes = r->task.touched_bytes = 0;
 	atomic_store(&r->phase, PHASE_RUN);
 	r->task.my_phase = PHASE_RUN;
+	atomic_store(&r->task.own_phase, PHASE_RUN);
 	r->task.minflt = r->task.majflt = 0;
 	rig_stamp(&r->task, -1);
 	if (ret == 0)

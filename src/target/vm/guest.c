@@ -17,6 +17,7 @@
 #include "kernel/initrd.h"
 #include "kernel/kernel.h"
 #include "undo/undo.h"
+#include "wire/guest.h"
 
 #define QEMU "qemu-system-x86_64"
 /* After its last word a guest is about to end; a panic prints its trace to a slow line first. */
@@ -40,17 +41,84 @@ static int make_dir(struct guest *g, struct err *e)
 	return r;
 }
 
+/*
+ * A panic resets, and QEMU ends on a reset. What an oops leaves behind can't be trusted. The
+ * self-tests of cryptomgr would run for a second beside the first case (6.12). Counting: addresses
+ * are the same in every boot; locked instructions stay locked on one CPU.
+ */
 static char *kernel_args(const struct guest_spec *s)
 {
-	/*
-	 * A panic resets, and QEMU ends on a reset. What an oops leaves behind can't be trusted.
-	 * The self-tests of cryptomgr would run for a second beside the first case (6.12).
-	 */
 	return xasprintf("console=ttyS0 quiet panic=-1 oops=panic softlockup_panic=1 "
 			 "hung_task_panic=1 watchdog_thresh=30 tsc=reliable "
-			 "cryptomgr.notests%s%s%s",
+			 "cryptomgr.notests%s%s%s%s",
+			 s->count ? " nokaslr norandmaps randomize_kstack_offset=off "
+				    "noreplace-smp " GUEST_COUNT_WORD : "",
 			 s->cgroup_v1 ? " mmgauge.cgroup=v1" : "", s->append[0] ? " " : "",
 			 s->append);
+}
+
+static void add_args(struct strv *argv, const char *const *args)
+{
+	for (; *args; args++)
+		strv_add(argv, *args);
+}
+
+/*
+ * What counts instructions, and nothing else: an instruction is a nanosecond, idling is jumped
+ * over, the clock of the machine is the instruction counter, there is no device with a life of its
+ * own on the host. pvpanic's port stops the machine for the snapshot.
+ */
+static void add_count_args(struct strv *argv)
+{
+	static const char *const args[] = {
+		"-machine", "pc,hpet=on", "-accel", "tcg", "-cpu", "qemu64",
+		"-icount", "shift=0,sleep=off", "-rtc", "base=2020-01-01,clock=vm", "-seed", "1",
+		"-device", "pvpanic", "-action", "panic=pause", NULL,
+	};
+
+	add_args(argv, args);
+}
+
+/* The plain model: with "max", TCG counts each byte of a rep as an instruction. */
+static void add_time_args(struct strv *argv, enum guest_accel accel)
+{
+	const char *const args[] = {
+		"-machine", "pc", "-accel", accel == GUEST_KVM ? "kvm" : "tcg",
+		"-cpu", accel == GUEST_KVM ? "host" : "qemu64",
+		"-chardev", "stdio,id=in,signal=off", "-serial", "chardev:in", NULL,
+	};
+
+	add_args(argv, args);
+}
+
+char *guest_count_flags(const struct guest_spec *s)
+{
+	_cleanup_str_ struct str text = STR_INIT(65536);
+	_cleanup_strv_ struct strv argv = { 0 };
+	_cleanup_free_ char *append = kernel_args(s);
+
+	add_count_args(&argv);
+	for (size_t i = 0; i < argv.n; i++)
+		str_addf(&text, "%s ", argv.v[i]);
+	str_addf(&text, "-smp %u -m %" PRIu64 "M -append %s", s->cpus, s->memory_bytes >> 20,
+		 append);
+	return xstrdup(str_text(&text));
+}
+
+char *guest_qmp_path(const struct guest *g)
+{
+	return xasprintf("%s/qmp", g->dir);
+}
+
+static void add_job_args(const struct guest_spec *s, const struct guest *g, struct strv *argv)
+{
+	_cleanup_free_ char *job = xasprintf("name=" GUEST_JOB_FILE ",file=%s/job", g->dir);
+	_cleanup_free_ char *qmp = xasprintf("unix:%s/qmp,server=on,wait=off", g->dir);
+	_cleanup_free_ char *in = xasprintf("fd:%d", s->snapshot_fd);
+	const char *const args[] = { "-fw_cfg", job, "-qmp", qmp,
+				     s->snapshot_fd >= 0 ? "-incoming" : NULL, in, NULL };
+
+	add_args(argv, args);
 }
 
 static int start_qemu(const struct guest_spec *s, struct guest *g, int err_fd, struct err *e)
@@ -61,15 +129,10 @@ static int start_qemu(const struct guest_spec *s, struct guest *g, int err_fd, s
 	_cleanup_free_ char *console = xasprintf("file:%s/console", g->dir);
 	_cleanup_free_ char *initrd = xasprintf("%s/initrd", g->dir);
 	const char *const args[] = {
-		QEMU, "-nodefaults", "-no-user-config", "-machine", "pc",
-		"-accel", s->accel == GUEST_KVM ? "kvm" : "tcg",
-		/* the plain model: with "max", TCG counts each byte of a rep as an instruction */
-		"-cpu", s->accel == GUEST_KVM ? "host" : "qemu64",
+		QEMU, "-nodefaults", "-no-user-config",
 		"-smp", smp, "-m", mem, "-display", "none", "-no-reboot",
 		"-kernel", s->kernel->image, "-initrd", initrd, "-append", append,
-		"-chardev", "stdio,id=in,signal=off",
-		"-chardev", "file,id=out,path=/dev/stdout",
-		"-serial", console, "-serial", "chardev:in",
+		"-chardev", "file,id=out,path=/dev/stdout", "-serial", console,
 		"-device", "isa-debugcon,iobase=0xe9,chardev=out",
 		"-device", "isa-debug-exit,iobase=0xf4,iosize=1",
 		NULL,
@@ -81,10 +144,15 @@ static int start_qemu(const struct guest_spec *s, struct guest *g, int err_fd, s
 	_cleanup_strv_ struct strv argv = { 0 };
 	int r;
 
-	for (size_t i = 0; args[i]; i++)
-		strv_add(&argv, args[i]);
-	for (size_t i = 0; s->icount && i < ARRAY_LEN(icount); i++)
-		strv_add(&argv, icount[i]);
+	add_args(&argv, args);
+	if (s->count) {
+		add_count_args(&argv);
+		add_job_args(s, g, &argv);
+	} else {
+		add_time_args(&argv, s->accel);
+		for (size_t i = 0; s->icount && i < ARRAY_LEN(icount); i++)
+			strv_add(&argv, icount[i]);
+	}
 	argv.v = xrealloc(argv.v, argv.n + 1, sizeof(*argv.v));
 	argv.v[argv.n] = NULL;
 	r = spawn_start_err(argv.v, SPAWN_PIPE_IN | SPAWN_PIPE_OUT | SPAWN_OWN_GROUP, err_fd,
@@ -92,6 +160,13 @@ static int start_qemu(const struct guest_spec *s, struct guest *g, int err_fd, s
 	if (r == -ENOENT)
 		err_hint(e, "virtual machines need QEMU: install qemu-system-x86");
 	return r;
+}
+
+static int write_job(const struct guest_spec *s, const struct guest *g, struct err *e)
+{
+	_cleanup_free_ char *path = xasprintf("%s/job", g->dir);
+
+	return fsx_replace(AT_FDCWD, path, s->job, e);
 }
 
 int guest_start(const struct guest_spec *s, struct guest *ret, struct err *e)
@@ -105,6 +180,9 @@ int guest_start(const struct guest_spec *s, struct guest *ret, struct err *e)
 	if (r == 0) {
 		initrd = xasprintf("%s/initrd", g.dir);
 		r = initrd_write(s->initrd, initrd, e);
+	}
+	if (r == 0) {
+		r = s->count ? write_job(s, &g, e) : 0;
 	}
 	if (r == 0) {
 		g.initrd_bytes = stat(initrd, &st) == 0 ? (uint64_t)st.st_size : 0;

@@ -30,6 +30,14 @@ struct guest_spec {
 	bool icount; /* TCG, one CPU: time passes by instructions, and jumps over idleness */
 	const char *append; /* to the kernel's command line; "" */
 	enum guest_accel accel;
+	/*
+	 * Counting: TCG with a clock that counts instructions, everything pinned, the machine's
+	 * protocol on a socket (qmp_open(guest_qmp_path)). @job holds the agent's records;
+	 * @snapshot_fd (or -1: boot) is the kept machine that goes on.
+	 */
+	bool count;
+	const char *job; /* text */
+	int snapshot_fd;
 };
 
 struct guest {
@@ -42,6 +50,12 @@ struct guest {
 
 /* -ENOENT when there is no QEMU. What becomes of the guest is known by its words, or its end. */
 __must_check int guest_start(const struct guest_spec *s, struct guest *ret, struct err *e);
+/*
+ * What decides how a counting guest runs, beside its kernel and initramfs: flags and the kernel's
+ * command line, as text; malloc'd.
+ */
+char *guest_count_flags(const struct guest_spec *s);
+char *guest_qmp_path(const struct guest *g); /* malloc'd */
 bool guest_is_up(const struct guest *g); /* started and not ended by us */
 /* Ends it at once and removes its folder. Fine on GUEST_INIT and a second time. */
 void guest_stop(struct guest *g);

@@ -16,7 +16,8 @@
 #define APPEND_MAX 1024 /* a kernel takes 2048 on x86, ours included */
 
 const char *const vm_option_names[] = {
-	"kernel", "smp", "mem", "append", "cgroup", "accel", "clock", "modules", "timeout", NULL,
+	"kernel", "smp", "mem", "append", "cgroup", "accel", "clock", "modules", "timeout", "count",
+	NULL,
 };
 
 static int set_kernel(struct vm_options *o, const char *v, struct err *e)
@@ -133,9 +134,18 @@ static int set_timeout(struct vm_options *o, const char *v, struct err *e)
 	return r;
 }
 
+/* Set for all variants by the run's own key "count"; here it is only understood. */
+static int set_count(struct vm_options *o, const char *v, struct err *e)
+{
+	if (!str_eq(v, "instructions"))
+		return err_set(e, -EINVAL, "only \"instructions\" can be counted");
+	o->count = true;
+	return 0;
+}
+
 static int (*const setters[])(struct vm_options *, const char *, struct err *) = {
 	set_kernel, set_cpus,  set_memory,  set_append,	 set_cgroup,
-	set_accel,  set_clock, set_modules, set_timeout,
+	set_accel,  set_clock, set_modules, set_timeout, set_count,
 };
 
 static int set_one(struct vm_options *o, const struct kv *kv, struct err *e)
@@ -170,6 +180,11 @@ int vm_options_parse(const struct kvs *options, struct vm_options *ret, struct e
 		r = err_set(e, -EINVAL, "target \"vm\" wants a kernel");
 		err_hint(e, "kernel=PATH, or a package that \"mmgauge kernels\" lists");
 	}
+	if (r == 0 && ret->count && ret->cpus != 1)
+		r = err_set(e, -EINVAL, "instructions are counted on one CPU: smp=%u can't be",
+			    ret->cpus);
+	if (r == 0 && ret->count && ret->accel == VM_ACCEL_KVM)
+		r = err_set(e, -EINVAL, "KVM can't count instructions: leave accel out");
 	return r;
 }
 

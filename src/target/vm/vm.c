@@ -20,6 +20,7 @@
 #include "kernel/initrd.h"
 #include "kernel/kernel.h"
 #include "target/target.h"
+#include "target/vm/count.h"
 #include "target/vm/guest.h"
 #include "wire/wire.h"
 
@@ -37,6 +38,7 @@ struct vm {
 	bool accel_tried;
 	struct guest guest;
 	struct wire_reader in;
+	struct count count;
 };
 
 /* What a kernel must have built in, to get as far as the agent's greeting. */
@@ -64,22 +66,47 @@ int vm_initrd(const struct kernel *k, const struct vm_options *o, const char *ag
 	return r;
 }
 
-static int start_guest(struct vm *vm, enum guest_accel accel, struct err *e)
+static int describe(const struct vm *vm, enum guest_accel accel, struct initrd *i,
+		    struct guest_spec *ret, struct err *e)
 {
-	_cleanup_initrd_ struct initrd i = { 0 };
-	struct guest_spec s = {
+	*ret = (struct guest_spec){
 		.kernel = &vm->kernel,
-		.initrd = &i,
+		.initrd = i,
 		.cpus = vm->o.cpus,
 		.memory_bytes = vm->o.memory_bytes,
 		.cgroup_v1 = vm->o.cgroup_v1,
 		.icount = vm->o.icount,
 		.append = vm->o.append,
 		.accel = accel,
+		.count = vm->o.count,
+		.job = "",
+		.snapshot_fd = -1,
 	};
-	int r = vm_initrd(&vm->kernel, &vm->o, vm->agent, &i, e);
+	return vm_initrd(&vm->kernel, &vm->o, vm->agent, i, e);
+}
+
+static int start_guest(struct vm *vm, enum guest_accel accel, struct err *e)
+{
+	_cleanup_initrd_ struct initrd i = { 0 };
+	struct guest_spec s;
+	int r = describe(vm, accel, &i, &s, e);
 
 	return r < 0 ? r : guest_start(&s, &vm->guest, e);
+}
+
+/* The kept machine goes on with @text as all that it will ever hear. */
+static int wake_guest(struct vm *vm, const char *text, struct err *e)
+{
+	_cleanup_initrd_ struct initrd i = { 0 };
+	struct guest_spec s;
+	int r = describe(vm, GUEST_TCG, &i, &s, e);
+
+	s.job = text;
+	if (r == 0)
+		r = count_start(&vm->count, &s, clock_mono_ns() + HELLO_TCG_NS, &vm->guest, e);
+	if (r == 0)
+		vm->in = WIRE_READER(vm->guest.qemu.out);
+	return r;
 }
 
 static void stop_guest(struct vm *vm)
@@ -117,7 +144,31 @@ static int greet(struct target *t, struct vm *vm, uint64_t patience_ns, struct e
 	vm->in = WIRE_READER(vm->guest.qemu.out);
 	kvs_done(&t->env);
 	r = target_read_hello(t, &vm->in, deadline, e);
-	return r < 0 ? r : target_read_env(t, &vm->in, vm->guest.qemu.in, deadline, e);
+	return r < 0 ? r : target_read_env(t, &vm->in, vm->o.count ? -1 : vm->guest.qemu.in,
+					   deadline, e);
+}
+
+static void set_env(struct target *t, const struct vm *vm);
+
+/* The snapshot, made if need be, and what the machine in it says about itself. */
+static int open_count(struct target *t, struct vm *vm, struct err *e)
+{
+	_cleanup_str_ struct str text = STR_INIT(4096);
+	_cleanup_initrd_ struct initrd i = { 0 };
+	struct guest_spec s;
+	int r = describe(vm, GUEST_TCG, &i, &s, e);
+
+	target_write_ahead(NULL, NULL, &text);
+	if (r == 0)
+		r = count_prepare(&vm->count, &s, vm->qemu, clock_mono_ns() + HELLO_TCG_NS, e);
+	if (r == 0)
+		r = wake_guest(vm, str_text(&text), e);
+	if (r == 0)
+		r = greet(t, vm, HELLO_TCG_NS, e);
+	stop_guest(vm);
+	if (r == 0)
+		set_env(t, vm);
+	return r;
 }
 
 /* One boot with this accelerator; the guest is gone when it fails. */
@@ -180,6 +231,10 @@ static void set_env(struct target *t, const struct vm *vm)
 	kvs_set(&t->env, "guest.memory", num_fmt_size(mem, sizeof(mem), vm->o.memory_bytes));
 	kvs_set(&t->env, "guest.append", vm->o.append);
 	kvs_set(&t->env, "guest.clock", vm->o.icount ? "instructions" : "host");
+	if (vm->o.count) {
+		kvs_set(&t->env, "guest.count", vm->count.flags);
+		kvs_set(&t->env, "guest.snapshot", vm->count.key);
+	}
 	if (vm->build_id)
 		kvs_set(&t->env, "kernel.build_id", vm->build_id);
 	if (vm->kernel.package[0])
@@ -193,6 +248,8 @@ static int vm_boot(struct target *t, struct err *e)
 	struct vm *vm = t->priv;
 	int r;
 
+	if (vm->o.count)
+		return 0; /* every case starts from the snapshot */
 	stop_guest(vm);
 	r = boot_somehow(t, vm, e);
 	if (r == 0)
@@ -253,6 +310,8 @@ static int vm_open(struct target *t, const struct kvs *options, struct err *e)
 	r = vm_options_parse(options, &vm->o, e);
 	if (r == 0)
 		r = find_parts(vm, e);
+	if (r == 0 && vm->o.count)
+		return open_count(t, vm, e);
 	if (r == 0)
 		r = find_facts(t, vm, e);
 	stop_guest(vm);
@@ -263,7 +322,7 @@ static bool vm_is_up(const struct target *t)
 {
 	const struct vm *vm = t->priv;
 
-	return guest_is_up(&vm->guest);
+	return vm->o.count || guest_is_up(&vm->guest);
 }
 
 static void add_note(struct target_result *res, const char *kind, const char *code,
@@ -298,6 +357,20 @@ static void result_of(const struct vm *vm, const struct guest_outcome *o, const 
 		add_note(ret, "warning", "console", o->console.v[i]);
 }
 
+static int run_counted(struct target *t, struct vm *vm, const struct target_job *job,
+		       struct target_result *ret, struct err *e)
+{
+	_cleanup_str_ struct str text = STR_INIT(1 << 20);
+	uint64_t deadline = clock_mono_ns() + vm->o.timeout_ns;
+	int r;
+
+	target_write_ahead(job, GUEST_JOURNAL, &text);
+	r = wake_guest(vm, str_text(&text), e);
+	if (r == 0)
+		r = target_read_hello(t, &vm->in, deadline, e);
+	return r < 0 ? r : target_do_job(&vm->in, -1, job, GUEST_JOURNAL, deadline, ret, e);
+}
+
 static int vm_run(struct target *t, const struct target_job *job, struct target_result *ret,
 		  struct err *e)
 {
@@ -306,10 +379,15 @@ static int vm_run(struct target *t, const struct target_job *job, struct target_
 	struct err why = { 0 };
 	int r;
 
-	if (!guest_is_up(&vm->guest))
+	if (vm->o.count)
+		r = run_counted(t, vm, job, ret, &why);
+	else if (!guest_is_up(&vm->guest))
 		return err_set(e, -ENODEV, "the guest of kernel \"%s\" is down", vm->o.kernel);
-	r = target_do_job(&vm->in, vm->guest.qemu.in, job, GUEST_JOURNAL,
-			  clock_mono_ns() + vm->o.timeout_ns, ret, &why);
+	else
+		r = target_do_job(&vm->in, vm->guest.qemu.in, job, GUEST_JOURNAL,
+				  clock_mono_ns() + vm->o.timeout_ns, ret, &why);
+	if (r == 0 && vm->o.count)
+		stop_guest(vm);
 	if (r == 0)
 		return 0;
 	if (r == -EINTR) {
@@ -331,6 +409,7 @@ static void vm_close(struct target *t)
 		return;
 	stop_guest(vm);
 	kernel_done(&vm->kernel);
+	count_done(&vm->count);
 	vm_options_done(&vm->o);
 	free(vm->agent);
 	free(vm->build_id);

@@ -33,6 +33,7 @@ struct vm_options {
 	bool icount; /* the guest's time is its instructions, a nanosecond each */
 	struct strv modules;
 	uint64_t timeout_ns;
+	bool count; /* instructions, from a snapshot: count.h */
 };
 extern const char *const vm_option_names[];
 __must_check int vm_options_check(const struct kvs *options, struct err *e);
