@@ -8,6 +8,7 @@
 #                   (some: tools/run-tests unit cli, see there)
 #   make lint       layers, style, clang-tidy, cppcheck
 #   make bench      figures of time, each with pass or fail (not part of the tests)
+#   make bench-stats  error rates by simulation, into docs/statistics.md
 #   make install    DESTDIR=, PREFIX=/usr/local
 #   make clean
 #
@@ -172,7 +173,7 @@ $(O)/tests/bench/%: tests/bench/%.c tests/bench/bench.h $(O)/libagent.a
 -include $(sort $(wildcard tools/*.mk))
 
 # The set-up may install what this makefile has asked pkg-config for: hence a make of their own.
-.PHONY: run test lint bench install clean
+.PHONY: run test lint bench bench-stats install clean
 run:
 	$(Q)tools/setup build run
 	$(Q)$(MAKE) all
@@ -191,6 +192,11 @@ bench:
 	$(Q)tools/setup build run
 	$(Q)$(MAKE) all benches
 	$(Q)MMGAUGE_BUILD='$(abspath $(O))' tools/run-bench
+
+bench-stats:
+	$(Q)tools/setup build run
+	$(Q)$(MAKE) $(O)/tests/unit/test_judge_simulation
+	$(Q)O='$(O)' tools/bench-stats
 
 # The tool looks for its agent beside itself, then in ../libexec/mmgauge.
 INSTALL := install
