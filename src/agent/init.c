@@ -426,6 +426,21 @@ static int run_agent(int chld, bool *ret_ok, struct err *e)
  */
 #define QUIET_NS (2 * NSEC_PER_SEC)
 
+/* The kernel's functions, where they are under this command line: no address is random. */
+static int say_symbols(bool *ret_ok, struct err *e)
+{
+	_cleanup_close_ int fd = fsx_open(AT_FDCWD, "/proc/kallsyms", O_RDONLY, e);
+	char buf[8192];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		port_write(buf, (size_t)n);
+	*ret_ok = n == 0;
+	return n < 0 ? err_errno(e, errno, "could not read the kernel's symbols") : 0;
+}
+
 static int run_counted(int chld, bool *ret_ok, struct err *e)
 {
 	static const char path[] = "/run/job";
@@ -437,6 +452,8 @@ static int run_counted(int chld, bool *ret_ok, struct err *e)
 	clock_sleep_until_ns(clock_mono_ns() + QUIET_NS);
 	port_snapshot();
 	r = fw_cfg_read(GUEST_JOB_FILE, &job, e);
+	if (r == 0 && str_eq(str_text(&job), GUEST_JOB_SYMBOLS))
+		return say_symbols(ret_ok, e);
 	if (r == 0)
 		r = fsx_replace(AT_FDCWD, path, str_text(&job), e);
 	if (r == 0)

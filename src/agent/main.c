@@ -180,7 +180,7 @@ static int run_agent(bool wire, int argc, char **argv, struct err *e)
 	_cleanup_close_ int rootfd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_close_ int stop_fd = signals_to_fd(e);
 	_cleanup_close_ int abort_fd = -EBADF;
-	struct wire_reader in;
+	struct wire_reader in = WIRE_READER(-EBADF);
 	int watch = -EBADF, in_fd = wire ? open_wire(argc > 1 ? argv[1] : NULL, &watch, e) : 0;
 	struct agent a = {
 		.rootfd = rootfd,

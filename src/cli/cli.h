@@ -13,7 +13,7 @@ enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 #define DEFAULT_STORE "mmgauge.db"
 
 extern const struct cmd cmd_run, cmd_compare, cmd_show, cmd_list, cmd_export, cmd_import,
-	cmd_clean, cmd_kernels, cmd_boot, cmd_gate, cmd_selfcheck, cmd_report;
+	cmd_clean, cmd_kernels, cmd_boot, cmd_gate, cmd_selfcheck, cmd_report, cmd_explain;
 
 /* All commands, NULL-terminated, in the order in which help shows them. */
 extern const struct cmd *const cli_commands[];

@@ -18,8 +18,8 @@
 #include "workload/workload.h"
 
 const struct cmd *const cli_commands[] = {
-	&cmd_run, &cmd_compare, &cmd_report, &cmd_gate, &cmd_show, &cmd_list, &cmd_export,
-	&cmd_import, &cmd_kernels, &cmd_boot, &cmd_selfcheck, &cmd_clean, NULL,
+	&cmd_run, &cmd_compare, &cmd_report, &cmd_explain, &cmd_gate, &cmd_show, &cmd_list,
+	&cmd_export, &cmd_import, &cmd_kernels, &cmd_boot, &cmd_selfcheck, &cmd_clean, NULL,
 };
 
 static const struct cmd *find_command(const char *name)

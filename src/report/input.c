@@ -68,6 +68,7 @@ void report_input_done(struct report_input *in)
 	for (size_t i = 0; i < in->n_parts; i++)
 		report_input_done(&in->parts[i]);
 	free(in->parts);
+	free(in->samples);
 	*in = (struct report_input){ 0 };
 }
 

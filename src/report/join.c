@@ -200,33 +200,46 @@ static void add_boots(struct join *j, size_t part)
 		found_;                                         \
 	})
 
-static void add_run(struct join *j, size_t part, struct store_run *r)
+/* @samples: room for those of the run, whose metrics get their new ids. */
+static void add_run(struct join *j, size_t part, const struct store_run *from,
+		    struct store_sample *samples)
 {
+	struct store_run *r = &j->out.runs.v[j->out.runs.n];
 	const struct report_input *in = &j->parts[part];
 	const struct map *m = &j->maps[part];
-	struct store_sample *samples = (struct store_sample *)(uintptr_t)r->samples;
 
+	*r = *from;
+	r->samples = samples;
 	r->id = (int64_t)j->out.runs.n + 1;
 	r->variant = MAPPED(in->x.variants, in->x.n_variants, m->variants, r->variant);
 	r->case_id = MAPPED(in->x.cases, in->x.n_cases, m->cases, r->case_id);
 	r->boot = MAPPED(in->boots, in->n_boots, m->boots, r->boot);
 	r->seq += m->first_seq;
-	for (size_t i = 0; i < r->n_samples; i++)
+	for (size_t i = 0; i < r->n_samples; i++) {
+		samples[i] = from->samples[i];
 		samples[i].metric = MAPPED(in->x.metrics, in->x.n_metrics, m->metrics,
 					   samples[i].metric);
-	j->out.runs.v[j->out.runs.n++] = *r;
+	}
+	j->out.runs.n++;
 }
 
 static void add_runs(struct join *j)
 {
-	size_t n = 0;
+	size_t n = 0, n_samples = 0, used = 0;
 
-	for (size_t p = 0; p < j->n; p++)
+	for (size_t p = 0; p < j->n; p++) {
 		n += j->parts[p].runs.n;
-	j->out.runs.v = xcalloc(n ? n : 1, sizeof(*j->out.runs.v));
-	for (size_t p = 0; p < j->n; p++)
 		for (size_t i = 0; i < j->parts[p].runs.n; i++)
-			add_run(j, p, &j->parts[p].runs.v[i]);
+			n_samples += j->parts[p].runs.v[i].n_samples;
+	}
+	j->out.runs.v = xcalloc(n ? n : 1, sizeof(*j->out.runs.v));
+	j->out.samples = xcalloc(n_samples ? n_samples : 1, sizeof(*j->out.samples));
+	for (size_t p = 0; p < j->n; p++) {
+		for (size_t i = 0; i < j->parts[p].runs.n; i++) {
+			add_run(j, p, &j->parts[p].runs.v[i], j->out.samples + used);
+			used += j->parts[p].runs.v[i].n_samples;
+		}
+	}
 }
 
 /* The refs of all parts; @ret_first[part] is where its own begin. */
@@ -373,7 +386,7 @@ int report_join(struct report_input *in, const char *const *labels, size_t n,
 		r = add_rows(&j, p, e);
 	}
 	if (r == 0) {
-		add_data(&j); /* before the runs, whose ids change in place */
+		add_data(&j);
 		add_runs(&j);
 		j.out.parts = xcalloc(n, sizeof(*j.out.parts));
 		j.out.n_parts = n;

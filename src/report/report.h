@@ -36,6 +36,7 @@ struct report_input {
 	struct kvs *env; /* one per variant, in the order of x.variants */
 	char hash[33]; /* "" when not loaded */
 	struct report_input *parts; size_t n_parts; /* what it was joined from */
+	struct store_sample *samples; /* of the runs, when joined */
 };
 
 /*

@@ -26,6 +26,7 @@ struct run {
 	struct store *store;
 	struct store_experiment x; /* variants and cases with their ids */
 	int64_t *boots;	     /* store_boot of each variant; 0: a boot is to come */
+	bool profile;	     /* count by function */
 	bool by_boot;	     /* some variant boots a kernel of its own */
 	struct store_metric *metrics; /* those seen so far */
 	size_t n_metrics;
@@ -45,6 +46,10 @@ __must_check int run_open_store(struct run *r, struct err *e);
 /* A boot of its own for a variant whose target boots; its row is r->boots[variant_i]. */
 __must_check int run_boot(struct run *r, size_t variant_i, struct err *e);
 void run_done(struct run *r);
+
+/* run.c: one run, not stored. */
+__must_check int run_job(struct run *r, const struct plan_step *s, struct target_result *res,
+			 struct err *e);
 
 /* record.c: one result into the store; fills in *@ret_primary (NAN when there is none). */
 __must_check int run_record(struct run *r, const struct plan_step *s,

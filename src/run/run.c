@@ -33,8 +33,7 @@ static uint64_t step_seed(const struct run *r, const struct plan_step *s)
 	return rng_next(&rng);
 }
 
-static int run_job(struct run *r, const struct plan_step *s, struct target_result *res,
-		   struct err *e)
+int run_job(struct run *r, const struct plan_step *s, struct target_result *res, struct err *e)
 {
 	const struct plan_case *c = &r->plan->cases[s->case_i];
 	const struct plan_variant *v = &r->plan->variants[r->variants[s->variant_i]];

@@ -47,6 +47,19 @@ __must_check int run_describe(const struct plan *p, struct str *out, struct err 
  */
 char *run_case_params(const struct plan *p, const struct plan_case *c);
 
+/*
+ * Runs every case of a counted plan once under every variant with the TCG plugin, nothing stored:
+ * @fn gets what the plugin wrote and the operations of all tasks. @seed: of the experiment.
+ */
+struct run_profile {
+	size_t case_i, variant_i;
+	const char *text;
+	uint64_t ops;
+};
+__must_check int run_profiles(const struct plan *p, uint64_t seed, int stop_fd,
+			      int (*fn)(const struct run_profile *p, void *arg, struct err *e),
+			      void *arg, struct err *e);
+
 /* Seconds that the rest of a plan takes: steps times warm-up, time and overhead. */
 uint64_t run_expected_ns(const struct plan *p, const struct plan_case *c);
 

@@ -112,6 +112,8 @@ static void target_options(const struct run *r, const struct plan_variant *v, st
 	kvs_copy(ret, &v->options);
 	if (r->plan->count)
 		kvs_set(ret, "count", "instructions");
+	if (r->profile)
+		kvs_set(ret, "profile", "yes");
 	if (!swap || !target_has_option(target_find(v->target), "modules"))
 		return;
 	all = xasprintf("%s%szram", modules ? modules : "", modules ? "," : "");

@@ -5,6 +5,7 @@
  */
 #include "store/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +69,10 @@ static void add_obs(struct store_data *d, unsigned run, unsigned idx, double val
 /* Sample @i, whose metric it is, goes to the last series or begins the next. */
 static void extend_series(struct store_data *d, int64_t metric, size_t i)
 {
-	const struct store_ref *run = &d->runs[d->obs[i].run];
 	struct store_series *last = d->n_series ? &d->series[d->n_series - 1] : NULL;
+	const struct store_ref *run = &d->runs[d->obs[i].run];
 
+	assert(d->runs && d->obs[i].run < d->n_runs);
 	if (last && last->metric == metric && last->variant == run->variant &&
 	    last->case_id == run->case_id) {
 		last->n++;
@@ -216,6 +218,7 @@ static int by_variant_seq(const void *va, const void *vb, void *runs)
 	const struct store_ref *a = (struct store_ref *)runs + x->run;
 	const struct store_ref *b = (struct store_ref *)runs + y->run;
 
+	assert(runs);
 	if (a->variant != b->variant)
 		return a->variant < b->variant ? -1 : 1;
 	if (a->seq != b->seq)

@@ -71,6 +71,25 @@ int target_find_agent(char **ret, struct err *e)
 	return r;
 }
 
+int target_find_plugin(char **ret, struct err *e)
+{
+	_cleanup_free_ char *own = own_folder();
+	_cleanup_free_ char *beside = xasprintf("%s/mmgauge-tcg.so", own ? own : ".");
+	_cleanup_free_ char *lib = xasprintf("%s/../lib/mmgauge/mmgauge-tcg.so", own ? own : ".");
+	const char *const places[] = { beside, lib };
+	int r;
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+		if (access(places[i], R_OK) < 0)
+			continue;
+		*ret = xstrdup(places[i]);
+		return 0;
+	}
+	r = err_set(e, -ENOENT, "could not find the plugin mmgauge-tcg.so");
+	err_hint(e, "it is looked for beside mmgauge and in ../lib/mmgauge");
+	return r;
+}
+
 bool target_has_option(const struct target_ops *ops, const char *key)
 {
 	for (size_t i = 0; ops->options[i]; i++)
@@ -165,5 +184,6 @@ void target_result_done(struct target_result *r)
 	free(r->notes);
 	free(r->status);
 	free(r->hint);
+	free(r->profile);
 	*r = (struct target_result){ 0 };
 }

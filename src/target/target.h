@@ -55,6 +55,7 @@ struct target_result {
 	struct target_counter *counters; size_t n_counters;
 	struct target_place *places; size_t n_places;
 	struct target_note *notes; size_t n_notes; /* an error of the job is one of kind "error" */
+	char *profile; /* what the TCG plugin wrote, where it was asked for; or NULL */
 };
 void target_result_done(struct target_result *r);
 
@@ -91,6 +92,8 @@ bool target_has_option(const struct target_ops *ops, const char *key);
 __must_check int target_check_options(const char *name, const struct kvs *options, struct err *e);
 /* The program mmgauge-agent, malloc'd: beside the tool, where it is installed, $MMGAUGE_AGENT. */
 __must_check int target_find_agent(char **ret, struct err *e);
+/* The plugin mmgauge-tcg.so, malloc'd: beside the tool, or in ../lib/mmgauge. */
+__must_check int target_find_plugin(char **ret, struct err *e);
 
 /* @options: the target's own, from the plan. Ended with target_close, also after a failure. */
 __must_check int target_open(struct target *t, const char *name, const struct kvs *options,

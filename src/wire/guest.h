@@ -7,5 +7,7 @@
 #define GUEST_COUNT_WORD "mmgauge.count"
 /* The records for the agent, as a file of fw_cfg. */
 #define GUEST_JOB_FILE "opt/mmgauge/job"
+/* What it holds when the host wants /proc/kallsyms on the channel instead, and then the end. */
+#define GUEST_JOB_SYMBOLS "symbols\n"
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/fsx.h"
+#include "base/mark.h"
 #include "place/place.h"
 #include "worker/crew.h"
 
@@ -103,7 +104,9 @@ static int measure(const struct workload *w, struct slot *s)
 	t->touched_bytes = 0;
 	set_phase(t, PHASE_RUN);
 	usage_stamp(driver, &before);
+	mark_begin();
 	r = w->run(t, &s->err);
+	mark_end();
 	usage_stamp(driver, &after);
 	usage_store(s, &before, &after);
 	return r;

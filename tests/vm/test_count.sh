@@ -60,6 +60,36 @@ levels_cost_what_they_cost() {
 	expect_stdout 'Not seen: caches'
 }
 
+# The parts of a level, by function, add up to the difference that was counted without the plugin.
+functions_behind_a_level() {
+	need_kernel "$new"
+	need_program sqlite3
+	guests_in_own_folder
+	thp=sys.kernel.mm.transparent_hugepage.enabled=never
+	mmgauge run page_fault1:size=4M --count instructions -q -o x.db \
+		--variant "d1:target=vm,kernel=$new,depth=1,$thp" \
+		--variant "d8:target=vm,kernel=$new,depth=8,$thp" >/dev/null
+	run mmgauge explain x.db
+	expect_status 0
+	expect_no_guests
+	expect_width 78
+	expect_stdout '^page_fault1 size=4M, d8 against d1$'
+	# the walk up the tree, where the statistics of each level are counted
+	expect_stdout '^__mod_memcg_lruvec_state .*+2[0-9][0-9]\.'
+	counted=$(sqlite3 x.db "SELECT (SELECT max(value) FROM v_samples WHERE variant = 'd8' AND
+		metric = 'instructions_per_op') - (SELECT max(value) FROM v_samples
+		WHERE variant = 'd1' AND metric = 'instructions_per_op')")
+	explained=$(awk '$1 == "total" { print $4 }' "$out")
+	awk -v a="$counted" -v b="$explained" 'BEGIN { d = a - b; exit !(d < 1 && d > -1) }' ||
+		fail "counted $counted, explained $explained"
+	run mmgauge explain -n 3 x.db
+	expect_stdout 'with less change'
+	mmgauge run delay -r 2 --time 10ms -q -o t.db >/dev/null
+	run mmgauge explain t.db
+	expect_status 2
+	expect_stderr 'only counts can be explained'
+}
+
 what_cannot_be_counted() {
 	run mmgauge run delay --count instructions -o x.db
 	expect_status 2
@@ -95,6 +125,7 @@ damaged_snapshot() {
 
 tap_run the_same_to_the_last_digit
 tap_run levels_cost_what_they_cost
+tap_run functions_behind_a_level
 tap_run what_cannot_be_counted
 tap_run damaged_snapshot
 tap_done

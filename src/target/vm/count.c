@@ -3,23 +3,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/fsx.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "kernel/initrd.h"
 #include "kernel/kernel.h"
+#include "kernel/symbols.h"
 #include "target/vm/guest.h"
 #include "target/vm/qmp.h"
+#include "wire/guest.h"
 
 #define MANIFEST_MAX 65536
 #define KEY_DIGITS 32
+#define SYMBOLS_MAX (64u << 20)
 
 /* Where a guest stops for its snapshot, and is when it was woken: pvpanic's word for it. */
 #define STOPPED "guest-panicked"
@@ -207,4 +212,60 @@ int count_start(const struct count *c, const struct guest_spec *s, uint64_t dead
 	*ret = g;
 	g = GUEST_INIT;
 	return 0;
+}
+
+/* All that the guest says, up to the end of its output. */
+static int read_all(struct guest *g, uint64_t deadline_ns, struct str *out, struct err *e)
+{
+	for (;;) {
+		uint64_t now = clock_mono_ns();
+		struct pollfd p = { .fd = g->qemu.out, .events = POLLIN };
+		char buf[8192];
+		ssize_t n;
+
+		if (now >= deadline_ns)
+			return err_set(e, -ETIMEDOUT, "the guest did not name its functions");
+		if (poll(&p, 1, (int)((deadline_ns - now) / NSEC_PER_MSEC) + 1) <= 0)
+			continue;
+		n = read(g->qemu.out, buf, sizeof(buf));
+		if (n < 0 && errno != EINTR)
+			return err_errno(e, errno, "could not read what the guest says");
+		if (n == 0)
+			return str_ok(out) ? 0 : err_set(e, -EFBIG, "too many symbols");
+		if (n > 0)
+			str_addn(out, buf, (size_t)n);
+	}
+}
+
+static int ask_symbols(const struct count *c, const struct guest_spec *s, uint64_t deadline_ns,
+		       const char *path, struct err *e)
+{
+	_cleanup_str_ struct str text = STR_INIT(SYMBOLS_MAX), lines = STR_INIT(SYMBOLS_MAX);
+	_cleanup_kernel_symbols_ struct kernel_symbols symbols = { 0 };
+	_cleanup_guest_ struct guest g = GUEST_INIT;
+	struct guest_spec ask = *s;
+	int r;
+
+	ask.job = GUEST_JOB_SYMBOLS;
+	r = count_start(c, &ask, deadline_ns, &g, e);
+	if (r == 0)
+		r = read_all(&g, deadline_ns, &text, e);
+	if (r == 0)
+		r = kernel_symbols_parse(str_text(&text), text.len, &symbols, e);
+	if (r < 0)
+		return err_wrap(e, r, "could not get the functions of the guest's kernel");
+	kernel_symbols_format(&symbols, &lines);
+	return fsx_replace(AT_FDCWD, path, str_text(&lines), e);
+}
+
+int count_symbols(const struct count *c, const struct guest_spec *s, uint64_t deadline_ns,
+		  char **ret, struct err *e)
+{
+	size_t len = strlen(c->machine) - strlen("machine");
+	_cleanup_free_ char *path = xasprintf("%.*ssymbols", (int)len, c->machine);
+	int r = fsx_exists(AT_FDCWD, path) ? 0 : ask_symbols(c, s, deadline_ns, path, e);
+
+	if (r == 0)
+		*ret = steal_ptr(&path);
+	return r;
 }

@@ -28,6 +28,12 @@ void count_done(struct count *c); /* fine when zeroed */
  */
 __must_check int count_prepare(struct count *c, const struct guest_spec *s,
 			       const char *qemu_version, uint64_t deadline_ns, struct err *e);
+/*
+ * The functions of the kernel in the snapshot, as the plugin reads them: asked for once and kept
+ * beside it. *@ret is the path, malloc'd.
+ */
+__must_check int count_symbols(const struct count *c, const struct guest_spec *s,
+			       uint64_t deadline_ns, char **ret, struct err *e);
 /* Lets the kept machine go on with the records of s->job. @ret is the caller's, as guest_start. */
 __must_check int count_start(const struct count *c, const struct guest_spec *s,
 			     uint64_t deadline_ns, struct guest *ret, struct err *e);

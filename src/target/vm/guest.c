@@ -121,6 +121,28 @@ static void add_job_args(const struct guest_spec *s, const struct guest *g, stru
 	add_args(argv, args);
 }
 
+/* QEMU's option parser takes a comma within a value doubled. */
+static void add_value(struct str *out, const char *key, const char *path)
+{
+	str_addf(out, ",%s=", key);
+	for (; *path; path++)
+		str_add(out, *path == ',' ? ",," : (char[]){ *path, '\0' });
+}
+
+static void add_plugin_args(const struct guest_spec *s, const struct guest *g, struct strv *argv)
+{
+	_cleanup_free_ char *out = xasprintf("%s/profile", g->dir);
+	_cleanup_str_ struct str text = STR_INIT(65536);
+
+	if (!s->plugin)
+		return;
+	add_value(&text, "file", s->plugin);
+	add_value(&text, "symbols", s->symbols);
+	add_value(&text, "out", out);
+	strv_add(argv, "-plugin");
+	strv_add(argv, str_text(&text) + 1);
+}
+
 static int start_qemu(const struct guest_spec *s, struct guest *g, int err_fd, struct err *e)
 {
 	_cleanup_free_ char *append = kernel_args(s);
@@ -148,6 +170,7 @@ static int start_qemu(const struct guest_spec *s, struct guest *g, int err_fd, s
 	if (s->count) {
 		add_count_args(&argv);
 		add_job_args(s, g, &argv);
+		add_plugin_args(s, g, &argv);
 	} else {
 		add_time_args(&argv, s->accel);
 		for (size_t i = 0; s->icount && i < ARRAY_LEN(icount); i++)
@@ -226,6 +249,21 @@ static char *read_text(const struct guest *g, const char *name)
 		if (!text.buf[i])
 			text.buf[i] = '?';
 	return xstrdup(str_text(&text));
+}
+
+int guest_read_profile(struct guest *g, char **ret, struct err *e)
+{
+	struct pollfd p = { .fd = g->qemu.pidfd, .events = POLLIN };
+	_cleanup_free_ char *path = xasprintf("%s/profile", g->dir);
+	_cleanup_str_ struct str text = STR_INIT(CONSOLE_MAX);
+	int r;
+
+	if (poll(&p, 1, (int)(END_NS / NSEC_PER_MSEC)) <= 0)
+		return err_set(e, -ETIMEDOUT, "the guest did not end");
+	r = fsx_read(AT_FDCWD, path, &text, e);
+	if (r == 0)
+		*ret = xstrdup(str_text(&text));
+	return r;
 }
 
 void guest_finish(struct guest *g, enum guest_end forced, struct guest_outcome *ret)

@@ -38,6 +38,7 @@ struct guest_spec {
 	bool count;
 	const char *job; /* text */
 	int snapshot_fd;
+	const char *plugin, *symbols; /* count by function: the plugin, its symbols; or NULL */
 };
 
 struct guest {
@@ -56,6 +57,11 @@ __must_check int guest_start(const struct guest_spec *s, struct guest *ret, stru
  */
 char *guest_count_flags(const struct guest_spec *s);
 char *guest_qmp_path(const struct guest *g); /* malloc'd */
+/*
+ * Waits for the end of a counting guest whose words have ended, and reads what the plugin wrote,
+ * malloc'd; the guest is then ended by guest_stop.
+ */
+__must_check int guest_read_profile(struct guest *g, char **ret, struct err *e);
 bool guest_is_up(const struct guest *g); /* started and not ended by us */
 /* Ends it at once and removes its folder. Fine on GUEST_INIT and a second time. */
 void guest_stop(struct guest *g);

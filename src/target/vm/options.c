@@ -17,7 +17,7 @@
 
 const char *const vm_option_names[] = {
 	"kernel", "smp", "mem", "append", "cgroup", "accel", "clock", "modules", "timeout", "count",
-	NULL,
+	"profile", NULL,
 };
 
 static int set_kernel(struct vm_options *o, const char *v, struct err *e)
@@ -143,9 +143,16 @@ static int set_count(struct vm_options *o, const char *v, struct err *e)
 	return 0;
 }
 
+/* Asked for by "explain". */
+static int set_profile(struct vm_options *o, const char *v, struct err *e)
+{
+	return num_bool(v, &o->profile, e);
+}
+
 static int (*const setters[])(struct vm_options *, const char *, struct err *) = {
 	set_kernel, set_cpus,  set_memory,  set_append,	 set_cgroup,
 	set_accel,  set_clock, set_modules, set_timeout, set_count,
+	set_profile,
 };
 
 static int set_one(struct vm_options *o, const struct kv *kv, struct err *e)

@@ -39,6 +39,7 @@ struct vm {
 	struct guest guest;
 	struct wire_reader in;
 	struct count count;
+	char *plugin, *symbols; /* to count by function */
 };
 
 /* What a kernel must have built in, to get as far as the agent's greeting. */
@@ -81,6 +82,8 @@ static int describe(const struct vm *vm, enum guest_accel accel, struct initrd *
 		.count = vm->o.count,
 		.job = "",
 		.snapshot_fd = -1,
+		.plugin = vm->symbols ? vm->plugin : NULL,
+		.symbols = vm->symbols,
 	};
 	return vm_initrd(&vm->kernel, &vm->o, vm->agent, i, e);
 }
@@ -161,6 +164,10 @@ static int open_count(struct target *t, struct vm *vm, struct err *e)
 	target_write_ahead(NULL, NULL, &text);
 	if (r == 0)
 		r = count_prepare(&vm->count, &s, vm->qemu, clock_mono_ns() + HELLO_TCG_NS, e);
+	if (r == 0 && vm->o.profile)
+		r = target_find_plugin(&vm->plugin, e);
+	if (r == 0 && vm->o.profile)
+		r = count_symbols(&vm->count, &s, clock_mono_ns() + HELLO_TCG_NS, &vm->symbols, e);
 	if (r == 0)
 		r = wake_guest(vm, str_text(&text), e);
 	if (r == 0)
@@ -368,7 +375,14 @@ static int run_counted(struct target *t, struct vm *vm, const struct target_job 
 	r = wake_guest(vm, str_text(&text), e);
 	if (r == 0)
 		r = target_read_hello(t, &vm->in, deadline, e);
-	return r < 0 ? r : target_do_job(&vm->in, -1, job, GUEST_JOURNAL, deadline, ret, e);
+	if (r == 0)
+		r = target_do_job(&vm->in, -1, job, GUEST_JOURNAL, deadline, ret, e);
+	if (r == 0 && vm->o.profile) {
+		r = guest_read_profile(&vm->guest, &ret->profile, e);
+		if (r < 0)
+			target_result_done(ret);
+	}
+	return r;
 }
 
 static int vm_run(struct target *t, const struct target_job *job, struct target_result *ret,
@@ -410,6 +424,8 @@ static void vm_close(struct target *t)
 	stop_guest(vm);
 	kernel_done(&vm->kernel);
 	count_done(&vm->count);
+	free(vm->plugin);
+	free(vm->symbols);
 	vm_options_done(&vm->o);
 	free(vm->agent);
 	free(vm->build_id);

@@ -34,6 +34,7 @@ struct vm_options {
 	struct strv modules;
 	uint64_t timeout_ns;
 	bool count; /* instructions, from a snapshot: count.h */
+	bool profile; /* and by function */
 };
 extern const char *const vm_option_names[];
 __must_check int vm_options_check(const struct kvs *options, struct err *e);
