@@ -41,7 +41,7 @@ static bool constant(const struct judge_picks *p)
 	return p->n > 1; /* a single value says nothing about its spread */
 }
 
-static double exact_change(double base, double variant)
+double judge_exact_change(double base, double variant)
 {
 	double diff = variant - base;
 
@@ -50,7 +50,7 @@ static double exact_change(double base, double variant)
 	return base < 0 || base > 0 ? diff / fabs(base) : copysign(HUGE_VAL, diff);
 }
 
-static void measure_exact(double change, struct judge_effect *f)
+void judge_measure_exact(double change, struct judge_effect *f)
 {
 	f->exact = true;
 	f->no_ratio = false;
@@ -59,7 +59,7 @@ static void measure_exact(double change, struct judge_effect *f)
 	f->mde = 0;
 }
 
-static void unknown(struct judge_effect *f)
+void judge_unknown(struct judge_effect *f)
 {
 	f->lo = f->lo90 = f->t_lo = -HUGE_VAL;
 	f->hi = f->hi90 = f->t_hi = HUGE_VAL;
@@ -131,7 +131,7 @@ static bool measured_exactly(const struct judge_picks *base, const struct judge_
 {
 	if (!constant(base) || !constant(variant))
 		return false;
-	measure_exact(exact_change(base->v[0].value, variant->v[0].value), f);
+	judge_measure_exact(judge_exact_change(base->v[0].value, variant->v[0].value), f);
 	return true;
 }
 
@@ -185,7 +185,7 @@ void judge_measure(const struct judge_picks *base, const struct judge_picks *var
 		   enum judge_pairing pairing, struct judge_effect *ret)
 {
 	*ret = (struct judge_effect){ .verdict = VERDICT_NONE };
-	unknown(ret);
+	judge_unknown(ret);
 	if (pairing == JUDGE_PAIRED)
 		measure_paired(base, variant, ret);
 	else if (pairing == JUDGE_COUNTED)
@@ -260,19 +260,24 @@ static bool inside(double lo, double hi, double margin)
 	return lo > -margin && hi < margin;
 }
 
-enum verdict judge_verdict(const struct judge_effect *f, double margin, bool higher_is_better)
+enum verdict judge_decide(const struct judge_effect *f, double margin, bool higher_is_better)
 {
 	bool moved = f->change < 0 || f->change > 0;
 
-	if (f->n == 0)
-		return VERDICT_NONE;
-	if (!f->exact && !judge_testable(f))
-		return VERDICT_INCONCLUSIVE;
 	if (f->exact && !moved)
 		return VERDICT_NO_CHANGE;
 	if (moved && f->p_adjusted <= JUDGE_ALPHA && !inside(f->lo, f->hi, margin))
 		return (f->change > 0) == higher_is_better ? VERDICT_IMPROVED : VERDICT_REGRESSED;
 	return inside(f->lo90, f->hi90, margin) ? VERDICT_NO_CHANGE : VERDICT_INCONCLUSIVE;
+}
+
+enum verdict judge_verdict(const struct judge_effect *f, double margin, bool higher_is_better)
+{
+	if (f->n == 0)
+		return VERDICT_NONE;
+	if (!f->exact && !judge_testable(f))
+		return VERDICT_INCONCLUSIVE;
+	return judge_decide(f, margin, higher_is_better);
 }
 
 uint64_t judge_can_decide(unsigned rounds)

@@ -83,6 +83,14 @@ unsigned judge_least_n(const struct judge_effect *f, size_t family);
 void judge_measure(const struct judge_picks *base, const struct judge_picks *variant,
 		   enum judge_pairing pairing, struct judge_effect *ret);
 
+/* The parts of it: nothing is known yet; decided by arithmetic; (variant - base) / |base|. */
+void judge_unknown(struct judge_effect *f);
+void judge_measure_exact(double change, struct judge_effect *f);
+double judge_exact_change(double base, double variant);
+
+/* judge_verdict of an effect that can be tested. */
+enum verdict judge_decide(const struct judge_effect *f, double margin, bool higher_is_better);
+
 /* Can a test of this effect count: none of the reasons that forbid a verdict? */
 bool judge_testable(const struct judge_effect *f);
 

@@ -62,6 +62,7 @@ help_examples_work() {
 		cp "$top/tests/fixtures/import/sysbench.txt" \
 			work/log/5.9-$k/iter-0/sysbench/logs/sysbench-raw-4-1
 	done
+	printf 'ops base 100 1 10\nops patched 103 1 10\n' >posted.txt
 	try_each 8 <list
 }
 
