@@ -177,7 +177,7 @@ static void measure_counted(const struct judge_picks *base, const struct judge_p
 	f->counted = true;
 	f->n = base->n < variant->n ? base->n : variant->n;
 	if (f->n)
-		measure_exact(exact_change(base->v[0].value, variant->v[0].value), f);
+		judge_measure_exact(judge_exact_change(base->v[0].value, variant->v[0].value), f);
 	f->exact = f->n > 1; /* once is not yet confirmed */
 }
 

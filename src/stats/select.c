@@ -243,7 +243,7 @@ static struct select_two search(const double *x, size_t m, const double *y, size
 	_cleanup_free_ size_t *rows = xcalloc(4 * m, sizeof(*rows));
 	_cleanup_free_ uint64_t *before = xcalloc(m, sizeof(*before));
 	struct search s = { .x = x, .y = y, .m = m, .n = n, .k = k, .before = before,
-			    .lo = NAN, .hi = NAN };
+			    .lo = (double)NAN, .hi = (double)NAN };
 
 	s.from = rows;
 	s.to = rows + m;
