@@ -18,7 +18,7 @@ void html_text(const struct html *h, const char *text)
 	svg_escape(h->out, text ? text : "");
 }
 
-static void textv(const struct html *h, const char *fmt, va_list ap)
+static __printf(2, 0) void textv(const struct html *h, const char *fmt, va_list ap)
 {
 	char *text = NULL;
 
