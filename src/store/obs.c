@@ -268,9 +268,12 @@ static bool group_by_variant(struct store_obs *v, size_t n, const struct store_r
 /* Runs are nearly always stored in the order of seq, so that the distribution is all. */
 static void sort_metric(struct store_data *d, size_t first)
 {
-	struct store_obs *v = d->obs + first;
 	size_t n = d->n_obs - first;
+	struct store_obs *v;
 
+	if (!n)
+		return; /* perhaps there are none at all */
+	v = d->obs + first;
 	if (is_sorted(v, n, d->runs))
 		return;
 	if (!group_by_variant(v, n, d->runs) || !is_sorted(v, n, d->runs))
