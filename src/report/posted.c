@@ -80,6 +80,7 @@ static int add_side(struct posted *t, const char *label, const struct posted_sid
 }
 
 /* The text of @n is NULL in forms that have none. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): it becomes a field that is not const */
 static int add_values(struct parser *p, const char *label, char *variant, const char *mean,
 		      const char *stddev, const char *n, struct err *e)
 {
